@@ -1,0 +1,61 @@
+# holdfast_module(<name> SOURCES … [TESTS …] [USES module…] [PUBLIC lib…] [PRIVATE lib…]
+#                 [TEST_USES module…])
+#
+# One folder, one static library `holdfast_<name>`, one test program `<name>_test`. USES names
+# other modules; a module that is not in HOLDFAST_MAY_USE_<name> stops the configuration, which is
+# how the directions of ARCHITECTURE.md are kept. PUBLIC and PRIVATE name outside libraries.
+
+set(HOLDFAST_MAY_USE_base)
+set(HOLDFAST_MAY_USE_core base)
+set(HOLDFAST_MAY_USE_runtime base)
+set(HOLDFAST_MAY_USE_local base core)
+set(HOLDFAST_MAY_USE_redis base core)
+set(HOLDFAST_MAY_USE_client base core local runtime)
+set(HOLDFAST_MAY_USE_bench base core local client)
+set(HOLDFAST_MAY_USE_cli base core client bench)
+set(HOLDFAST_MAY_USE_sim base core redis)
+
+function(holdfast_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;TESTS;USES;PUBLIC;PRIVATE;TEST_USES" ${ARGN})
+  set(target holdfast_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(holdfast::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${name}
+    POSITION_INDEPENDENT_CODE ON
+    UNITY_BUILD ${HOLDFAST_UNITY})
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  foreach(module IN LISTS arg_USES)
+    if(NOT module IN_LIST HOLDFAST_MAY_USE_${name})
+      message(FATAL_ERROR "src/${name} may not depend on src/${module}: see ARCHITECTURE.md")
+    endif()
+    target_link_libraries(${target} PUBLIC holdfast_${module})
+  endforeach()
+  target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE}
+                        PRIVATE $<BUILD_INTERFACE:holdfast_options>)
+  set_property(GLOBAL APPEND PROPERTY HOLDFAST_MODULES ${target})
+  if(HOLDFAST_TESTS AND arg_TESTS)
+    holdfast_test(${name}_test SOURCES ${arg_TESTS} USES ${name} ${arg_TEST_USES})
+  endif()
+endfunction()
+
+# holdfast_test(<program> SOURCES … USES module… [LIBS lib…] [LABELS label…] [TIMEOUT seconds])
+# Every TEST of the program becomes a test of ctest.
+function(holdfast_test program)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;USES;LIBS;LABELS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${program} ${arg_SOURCES})
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  foreach(module IN LISTS arg_USES)
+    target_link_libraries(${program} PRIVATE holdfast_${module})
+  endforeach()
+  target_link_libraries(${program} PRIVATE holdfast_options GTest::gtest_main ${arg_LIBS})
+  gtest_discover_tests(${program}
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+endfunction()

@@ -1,0 +1,57 @@
+// Parked: a suspended task in somebody's keeping.
+//
+// Resuming it continues the task later, through its own executor, never inside the call. Destroying
+// it instead unwinds the task, which frees everything the task owns.
+//
+// Thread safety: none; it belongs to the Env its task runs in.
+
+#pragma once
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <memory>
+#include <utility>
+
+#include "base/task.h"
+
+namespace holdfast {
+
+class Parked {
+ public:
+  template <class Handler>
+  requires(!std::is_same_v<Handler, Parked>) explicit Parked(Handler handler)
+      : held_{std::make_unique<Held<Handler>>(std::move(handler))} {}
+
+  /// Precondition: not resumed before.
+  void resume() && { std::exchange(held_, nullptr)->resume(); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual void resume() = 0;
+  };
+
+  template <class Handler>
+  struct Held final : Base {
+    explicit Held(Handler in) : handler{std::move(in)} {}
+    void resume() override {
+      const auto executor = boost::asio::get_associated_executor(handler);
+      boost::asio::post(executor, std::move(handler));
+    }
+    Handler handler;
+  };
+
+  std::unique_ptr<Base> held_;
+};
+
+/// Suspends the awaiting task and hands it to `keep`, a callable that takes a Parked.
+template <class Keep>
+Task<void> suspend(Keep keep) {
+  constexpr auto initiate = [](auto handler, Keep keeper) { keeper(Parked{std::move(handler)}); };
+  return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(
+      initiate, boost::asio::use_awaitable, std::move(keep));
+}
+
+}  // namespace holdfast

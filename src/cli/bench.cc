@@ -1,0 +1,71 @@
+#include "cli/bench.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+
+#include "bench/local_bench.h"
+
+namespace holdfast::cli {
+namespace {
+
+boost::json::object to_json(const bench::Case& one) {
+  return {{"name", one.name},
+          {"ops_s", one.ops_s},
+          {"p50_ns", one.p50_ns},
+          {"p99_ns", one.p99_ns},
+          {"limit_name", one.limit_name},
+          {"limit", one.limit},
+          {"unit", one.unit},
+          {"ratio", one.ratio},
+          {"target", one.target},
+          {"met", one.met()}};
+}
+
+void print_json(Console& console, const bench::Report& report) {
+  boost::json::array cases;
+  for (const bench::Case& one : report.cases) cases.push_back(to_json(one));
+  console.print(boost::json::object{{"engine", report.engine}, {"cases", std::move(cases)}});
+}
+
+std::string quantity(double value, const std::string& unit) {
+  if (unit == "cores") return fmt::format("{:.4f} cores", value);
+  return fmt::format("{:.1f} {}", value, unit);
+}
+
+void print_table(Console& console, const bench::Report& report) {
+  console.print(fmt::format(
+      "{:<36} {:>14} {:>14}  {:<26} {:>14} {:>8} {:>8}", "case", "median", "99 %", "against",
+      "its median", "ratio", "target"));
+  for (const bench::Case& one : report.cases) {
+    const std::string verdict =
+        console.paint(one.met() ? "met" : "not met", one.met() ? Tone::good : Tone::bad);
+    console.print(fmt::format("{:<36} {:>14} {:>14}  {:<26} {:>14} {:>7.2f}x {:>7.2f}x {}",
+                              one.name,
+                              quantity(one.p50_ns, one.unit),
+                              quantity(one.p99_ns, one.unit),
+                              one.limit_name,
+                              quantity(one.limit, one.unit),
+                              one.ratio,
+                              one.target,
+                              verdict));
+  }
+  console.print("A ratio is the limit's time over ours: more is better.");
+}
+
+}  // namespace
+
+int run_bench(const BenchOptions& options) {
+  Console console{options.format};
+  const auto report = bench::run_local(
+      [&](const std::string& part) { console.note(fmt::format("measuring: {} …", part)); });
+  if (!report) return console.fail(report.error());
+  if (console.json()) {
+    print_json(console, *report);
+  } else {
+    print_table(console, *report);
+  }
+  return console.finish(static_cast<int>(ExitCode::ok));
+}
+
+}  // namespace holdfast::cli

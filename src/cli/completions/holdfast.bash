@@ -1,0 +1,58 @@
+# Completion of holdfast for bash.
+
+_holdfast_locks() {
+  local url=$1
+  holdfast ${url:+--engine "$url"} ls 2>/dev/null | awk 'NR > 1 { print $1 }'
+}
+
+_holdfast() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local commands="run acquire renew release ls show watch break check-sequencer bench completion"
+  local general="--engine --json --help"
+  local lock="--ttl --wait --shared --permits --lock-delay --label"
+  local command="" url="" i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      --)
+        if [[ $command == run ]]; then
+          local offset=$((i + 1))
+          if declare -F _command_offset >/dev/null; then
+            _command_offset "$offset"
+          else
+            mapfile -t COMPREPLY < <(compgen -c -- "$current")
+          fi
+          return
+        fi
+        ;;
+      --engine) ((++i)) && url=${COMP_WORDS[i]} ;;
+      -*) ;;
+      *) [[ -z $command ]] && command=${COMP_WORDS[i]} ;;
+    esac
+  done
+
+  local words=""
+  case $previous in
+    --ttl) words="10s 30s 5m 1h" ;;
+    --wait) words="0 10s 1m forever" ;;
+    --grace) words="1s 5s 30s" ;;
+    --engine) words="local:" ;;
+    --permits | --lock-delay | --label | --status-fd | --owner | --why) return ;;
+    *)
+      case $command in
+        "") words="$commands $general --version" ;;
+        run) words="$lock --grace --status-fd $general -- $(_holdfast_locks "$url")" ;;
+        acquire) words="$lock $general $(_holdfast_locks "$url")" ;;
+        renew) words="--owner --ttl $general $(_holdfast_locks "$url")" ;;
+        release) words="--owner $general $(_holdfast_locks "$url")" ;;
+        ls | show | watch) words="$general $(_holdfast_locks "$url")" ;;
+        break) words="--why $general $(_holdfast_locks "$url")" ;;
+        bench) words="local $general" ;;
+        completion) words="bash zsh $general" ;;
+        *) words=$general ;;
+      esac
+      ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+
+complete -F _holdfast holdfast

@@ -1,0 +1,95 @@
+// Takes the lease of a run and renews it, on a thread of its own, until told to stop.
+//
+// The lease is detached: should this process be killed, the lock stays taken until the guardian has
+// ended the program, or the TTL is over.
+//
+// Thread safety: all members are called by one thread, the supervisor's.
+
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "cli/run/boot_timer.h"
+#include "cli/run/run_options.h"
+#include "cli/run/shared_run.h"
+#include "cli/unique_fd.h"
+#include "core/session_clock.h"
+#include "holdfast/lease.h"
+
+namespace holdfast::cli {
+
+/// A granted lease, as far as the program and the guardian need to know it.
+struct Grant {
+  std::string name;
+  Token token;
+  Owner owner;
+  Millis ttl;
+  std::string engine;
+  std::string sequencer;
+};
+
+class Keeper {
+ public:
+  enum class News { none, granted, refused, lost };
+
+  /// `options` and `shared` must outlive this.
+  Keeper(const RunOptions& options, SharedRun& shared);
+  ~Keeper();
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+
+  /// Connects and queues. News follow: granted or refused, and after granted perhaps lost.
+  void start();
+  /// Readable when there are news.
+  int fd() const { return news_ready_.get(); }
+  /// The news not taken yet, one at a time.
+  News take_news();
+
+  /// Stops waiting for the lock. News follow: refused, or granted if that came first.
+  void cancel();
+  /// Stops renewing. The deadline published last stands.
+  void stop();
+  /// Gives the lock up. Precondition: stop() was called, and granted was among the news.
+  ReleaseOutcome release();
+  /// Leaves the lease to end by itself. Precondition as release().
+  void abandon();
+
+  /// Valid once granted, and refused, and lost, were among the news.
+  const Grant& grant() const { return *grant_; }
+  const Error& refusal() const { return refusal_; }
+  const Error& loss() const { return loss_; }
+
+ private:
+  void keep();
+  std::optional<core::SessionClock> acquire();
+  void renew_until_stopped(core::SessionClock clock);
+  /// False when the lease is lost.
+  bool renew(core::SessionClock& clock);
+  enum class Woken { renew, stopped, lost };
+  Woken sleep_until(TimePoint at);
+  void tell(News news);
+
+  const RunOptions& options_;
+  SharedRun& shared_;
+  UniqueFd news_ready_;
+  UniqueFd stop_;
+  /// Readable once the engine said that the lease is lost.
+  UniqueFd lost_;
+  BootTimer timer_;
+  std::stop_source waiting_;
+  std::optional<Lease> lease_;
+  std::optional<std::stop_callback<std::function<void()>>> on_lost_;
+  std::optional<Grant> grant_;
+  Error refusal_;
+  Error loss_;
+  std::mutex mutex_;
+  std::vector<News> news_;
+  std::thread thread_;
+};
+
+}  // namespace holdfast::cli

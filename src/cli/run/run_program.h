@@ -1,0 +1,17 @@
+// `holdfast run`: one program under one lock.
+//
+// Three processes: the supervisor, which the user started, renews the lease; its guardian starts
+// the program and ends it in time whatever becomes of the supervisor; the program leads a process
+// group of its own.
+
+#pragma once
+
+#include "cli/console.h"
+#include "cli/run/run_options.h"
+
+namespace holdfast::cli {
+
+/// Gives the exit code. Call it before anything has started a thread: it forks.
+int run_program(const RunOptions& options, Console& console);
+
+}  // namespace holdfast::cli

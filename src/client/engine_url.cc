@@ -1,0 +1,158 @@
+#include "client/engine_url.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+#include "base/hex.h"
+#include "core/limits.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::array<std::string_view, 9> kOtherEngines{
+    "redis", "rediss", "redlock", "etcd", "etcds", "zookeeper", "postgres", "http", "https"};
+
+constexpr Millis kTimeoutMax{std::chrono::hours{24}};
+
+Unexpected<Error> invalid(std::string message, std::string remedy) {
+  return Unexpected{Error{Errc::invalid_argument, std::move(message), std::move(remedy)}};
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::optional<std::string> percent_decode(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '%') {
+      decoded.push_back(text[at]);
+      continue;
+    }
+    const auto byte = at + 2 < text.size() ? from_hex(text.substr(at + 1, 2)) : std::nullopt;
+    if (!byte || byte->front() == 0) return std::nullopt;
+    decoded.push_back(static_cast<char>(byte->front()));
+    at += 2;
+  }
+  return decoded;
+}
+
+Result<std::string> parse_scheme(std::string_view url) {
+  const std::size_t colon = url.find(':');
+  if (colon == std::string_view::npos || colon == 0) {
+    return invalid("the engine URL has no scheme", "write local: or local:/directory");
+  }
+  std::string scheme{url.substr(0, colon)};
+  std::ranges::transform(scheme, scheme.begin(), lower);
+  if (scheme == "local") return scheme;
+  if (std::ranges::find(kOtherEngines, scheme) != kOtherEngines.end()) {
+    return Unexpected{Error{Errc::unsupported,
+                            "the engine " + scheme + ": is not in this build",
+                            "use local:, or a build with that engine"}};
+  }
+  const bool is_word =
+      std::ranges::all_of(scheme, [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; });
+  return invalid(is_word ? "there is no engine " + scheme + ":" : "the engine URL has no scheme",
+                 "write local: or local:/directory");
+}
+
+Result<std::string> parse_directory(std::string_view path) {
+  if (path.empty()) return std::string{};
+  if (path.front() != '/') {
+    return invalid("the directory of the local: URL is not absolute",
+                   "write local:/directory, or local: for the default directory");
+  }
+  if (path.starts_with("//")) {
+    return invalid("a local: URL names no host", "write local:/directory with one slash");
+  }
+  auto directory = percent_decode(path);
+  if (!directory) {
+    return invalid("the directory of the local: URL has a bad % sequence",
+                   "write a literal % as %25");
+  }
+  return std::move(*directory);
+}
+
+Result<Millis> parse_timeout(std::string_view text) {
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  const std::int64_t scale = unit == "ms" ? 1 : unit == "s" ? 1000 : unit == "m" ? 60'000 : 0;
+  if (error != std::errc{} || scale == 0 || count <= 0 || count > kTimeoutMax.count() / scale) {
+    return invalid("the timeout of the engine URL is not a duration up to 24 h",
+                   "write for example timeout=500ms or timeout=5s");
+  }
+  return Millis{count * scale};
+}
+
+Result<void> apply_parameter(EngineUrl& url, std::string_view parameter) {
+  const std::size_t equals = parameter.find('=');
+  const std::string_view key = parameter.substr(0, equals);
+  const auto value = equals == std::string_view::npos
+                         ? std::optional<std::string>{}
+                         : percent_decode(parameter.substr(equals + 1));
+  if (key != "prefix" && key != "timeout") {
+    return invalid("local: has no parameter '" + std::string{key} + "'",
+                   "the parameters are prefix and timeout");
+  }
+  if (!value) {
+    return invalid("the parameter " + std::string{key} + " has no well-formed value",
+                   "write " + std::string{key} + "=VALUE, and a literal % as %25");
+  }
+  if (key == "timeout") {
+    const auto timeout = parse_timeout(*value);
+    if (!timeout) return Unexpected{timeout.error()};
+    url.timeout = *timeout;
+    return {};
+  }
+  // Every lock name begins with it, so that it must be the beginning of a good name.
+  if (!value->empty()) {
+    if (auto good = core::check_name(*value); !good) {
+      return invalid("the parameter prefix: " + good.error().message, good.error().remedy_text);
+    }
+  }
+  url.prefix = *value;
+  return {};
+}
+
+}  // namespace
+
+Result<EngineUrl> parse_engine_url(std::string_view url) {
+  const auto scheme = parse_scheme(url);
+  if (!scheme) return Unexpected{scheme.error()};
+  std::string_view rest = url.substr(scheme->size() + 1);
+  const std::size_t question = rest.find('?');
+  auto directory = parse_directory(rest.substr(0, question));
+  if (!directory) return Unexpected{std::move(directory).error()};
+
+  EngineUrl parsed{.directory = std::move(*directory), .prefix = {}, .timeout = {}};
+  rest = question == std::string_view::npos ? std::string_view{} : rest.substr(question + 1);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    if (auto applied = apply_parameter(parsed, rest.substr(0, end)); !applied) {
+      return Unexpected{std::move(applied).error()};
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return parsed;
+}
+
+std::string percent_encode(std::string_view text) {
+  constexpr std::string_view kPlain = "-._~/:";
+  std::string encoded;
+  encoded.reserve(text.size());
+  for (const char c : text) {
+    const bool is_plain = (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+                          kPlain.find(c) != std::string_view::npos;
+    if (is_plain) {
+      encoded.push_back(c);
+      continue;
+    }
+    const auto byte = static_cast<std::uint8_t>(c);
+    encoded.append("%").append(to_hex({&byte, 1}));
+  }
+  return encoded;
+}
+
+}  // namespace holdfast

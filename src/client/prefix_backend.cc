@@ -1,0 +1,158 @@
+#include "client/prefix_backend.h"
+
+#include <utility>
+
+#include "client/engine_url.h"
+#include "core/limits.h"
+#include "core/sequencer.h"
+
+namespace holdfast {
+namespace {
+
+/// A lease known by its name without the prefix.
+class PrefixedLease final : public LeaseCore {
+ public:
+  PrefixedLease(std::shared_ptr<LeaseCore> inner, std::string_view name, std::string_view domain)
+      : inner_{std::move(inner)}, name_{name}, domain_{domain} {}
+
+  const std::string& name() const override { return name_; }
+  Mode mode() const override { return inner_->mode(); }
+  Token token() const override { return inner_->token(); }
+  Owner owner() const override { return inner_->owner(); }
+  Millis ttl() const override { return inner_->ttl(); }
+  LeaseState state() const override { return inner_->state(); }
+  LossReason loss_reason() const override { return inner_->loss_reason(); }
+  TimePoint valid_until() const override { return inner_->valid_until(); }
+  std::stop_token stop_token() const override { return inner_->stop_token(); }
+  void on_event(std::function<void(const LeaseEvent&)> callback) override {
+    inner_->on_event(std::move(callback));
+  }
+  Result<void> renew() override { return inner_->renew(); }
+  ReleaseOutcome release() override { return inner_->release(); }
+  Result<void> detach() override { return inner_->detach(); }
+  std::string sequencer() const override {
+    return core::to_string(core::Sequencer{.domain = domain_,
+                                           .name = name_,
+                                           .mode = mode(),
+                                           .token = token(),
+                                           .owner_fp = owner().fingerprint()});
+  }
+  void drop() noexcept override { inner_->drop(); }
+
+ private:
+  std::shared_ptr<LeaseCore> inner_;
+  std::string name_;
+  std::string domain_;
+};
+
+class PrefixBackend final : public Backend {
+ public:
+  PrefixBackend(std::shared_ptr<Backend> inner, std::string prefix)
+      : inner_{std::move(inner)},
+        prefix_{std::move(prefix)},
+        parameter_{"?prefix=" + percent_encode(prefix_)},
+        domain_{inner_->domain() + parameter_} {}
+
+  AcquireResult acquire(std::string_view name,
+                        const AcquireOptions& options,
+                        std::stop_token stop) override {
+    const auto full = full_name(name);
+    if (!full) return Unexpected{full.error()};
+    return shorten(inner_->acquire(*full, options, std::move(stop)), name, domain_);
+  }
+
+  void async_acquire(std::string_view name,
+                     const AcquireOptions& options,
+                     std::stop_token stop,
+                     AcquireCallback callback) override {
+    const auto full = full_name(name);
+    if (!full) return callback(Unexpected{full.error()});
+    auto shortened = [callback = std::move(callback), name = std::string{name}, domain = domain_](
+                         AcquireResult result) {
+      callback(shorten(std::move(result), name, domain));
+    };
+    inner_->async_acquire(*full, options, std::move(stop), std::move(shortened));
+  }
+
+  Result<Duration> renew(std::string_view name, const Owner& owner, Millis ttl) override {
+    const auto full = full_name(name);
+    if (!full) return Unexpected{full.error()};
+    return inner_->renew(*full, owner, ttl);
+  }
+
+  Result<ReleaseOutcome> release(std::string_view name, const Owner& owner) override {
+    const auto full = full_name(name);
+    if (!full) return Unexpected{full.error()};
+    return inner_->release(*full, owner);
+  }
+
+  Result<LockInfo> inspect(std::string_view name) override {
+    const auto full = full_name(name);
+    if (!full) return Unexpected{full.error()};
+    auto info = inner_->inspect(*full);
+    if (info) info->name = name;
+    return info;
+  }
+
+  Result<std::vector<LockInfo>> list(std::string_view prefix) override {
+    auto locks = inner_->list(prefix_ + std::string{prefix});
+    if (!locks) return locks;
+    std::erase_if(*locks, [&](const LockInfo& lock) { return lock.name.size() == prefix_.size(); });
+    for (LockInfo& lock : *locks) lock.name.erase(0, prefix_.size());
+    return locks;
+  }
+
+  Result<void> watch(std::string_view prefix,
+                     const std::function<void(const LockEvent&)>& callback,
+                     std::stop_token stop) override {
+    const auto shortened = [&](const LockEvent& event) {
+      if (event.name.size() == prefix_.size()) return;
+      LockEvent seen = event;
+      seen.name.erase(0, prefix_.size());
+      callback(seen);
+    };
+    return inner_->watch(prefix_ + std::string{prefix}, shortened, std::move(stop));
+  }
+
+  Result<BreakReport> break_lock(std::string_view name, std::string_view why) override {
+    const auto full = full_name(name);
+    if (!full) return Unexpected{full.error()};
+    return inner_->break_lock(*full, why);
+  }
+
+  Capabilities capabilities() const override { return inner_->capabilities(); }
+  std::string engine() const override { return inner_->engine() + parameter_; }
+  std::string domain() const override { return domain_; }
+
+ private:
+  static AcquireResult shorten(AcquireResult result,
+                               std::string_view name,
+                               std::string_view domain) {
+    if (!result) return result;
+    return std::shared_ptr<LeaseCore>{
+        std::make_shared<PrefixedLease>(std::move(*result), name, domain)};
+  }
+
+  Result<std::string> full_name(std::string_view name) const {
+    if (prefix_.size() + name.size() > kNameBytesMax) {
+      return Unexpected{Error{Errc::invalid_argument,
+                              "the lock name has " + std::to_string(prefix_.size() + name.size()) +
+                                  " bytes with its prefix",
+                              "use at most 512 bytes together"}};
+    }
+    return prefix_ + std::string{name};
+  }
+
+  std::shared_ptr<Backend> inner_;
+  std::string prefix_;
+  std::string parameter_;
+  std::string domain_;
+};
+
+}  // namespace
+
+std::shared_ptr<Backend> with_prefix(std::shared_ptr<Backend> inner, std::string prefix) {
+  return std::make_shared<PrefixBackend>(std::move(inner), std::move(prefix));
+}
+
+}  // namespace holdfast

@@ -1,0 +1,46 @@
+// What the session keeper asks of an engine: keep these leases alive.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/task.h"
+#include "holdfast/clock.h"
+#include "holdfast/result.h"
+#include "holdfast/token.h"
+
+namespace holdfast::core {
+
+/// A lease as its engine knows it. Owner and token stay the same through every renewal.
+struct HeldLease {
+  LockName name;
+  Owner owner;
+  Token token;
+};
+
+/// What a renewal found.
+enum class Fate : std::uint8_t {
+  renewed,
+  /// The engine does not know this lease any more. A renewal never brings it back.
+  gone,
+  /// An operator forced its release.
+  broken,
+};
+
+/// Thread safety: as Env; several renewals may be under way at once.
+class Renewer {
+ public:
+  virtual ~Renewer() = default;
+
+  /// Extends every lease to `ttl` from now, in one round trip where the engine allows it; one fate
+  /// for each lease, in their order. Ends by `answer_by` or soon after.
+  ///
+  /// unavailable, unknown_outcome: no answer. The old deadlines stand and renewing again is safe.
+  virtual Task<Result<std::vector<Fate>>> renew(std::vector<HeldLease> leases,
+                                                Millis ttl,
+                                                TimePoint answer_by) = 0;
+};
+
+}  // namespace holdfast::core

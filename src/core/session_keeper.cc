@@ -1,0 +1,202 @@
+#include "core/session_keeper.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/alarm.h"
+#include "base/assert.h"
+#include "base/backoff.h"
+
+namespace holdfast::core {
+
+namespace {
+
+using Batch = std::vector<std::shared_ptr<KeptLease>>;
+
+// How long an unanswered renewal keeps us from sending another, as a part of the TTL. Between the
+// first renewal and the deadline there is room for four.
+constexpr int kPatienceDivisor = 6;
+
+constexpr BackoffPolicy retry_policy(Duration ttl) {
+  return {.first = ttl / 60, .max = ttl / kPatienceDivisor};
+}
+
+std::vector<HeldLease> held_leases(const Batch& batch) {
+  std::vector<HeldLease> leases;
+  leases.reserve(batch.size());
+  for (const auto& lease : batch) leases.push_back(lease->held());
+  return leases;
+}
+
+TimePoint last_deadline(const Batch& batch) {
+  TimePoint last = TimePoint::min();
+  for (const auto& lease : batch) last = std::max(last, lease->valid_until());
+  return last;
+}
+
+LossReason reason_of(Fate fate) {
+  return fate == Fate::broken ? LossReason::broken : LossReason::gone;
+}
+
+}  // namespace
+
+bool KeptLease::over() const {
+  return told_.state == LeaseState::lost || told_.state == LeaseState::released;
+}
+
+LeaseState KeptLease::state(TimePoint now) const {
+  return over() ? told_.state : clock_.state(now);
+}
+
+LossReason KeptLease::loss_reason(TimePoint now) const {
+  if (over()) return told_.reason;
+  return clock_.state(now) == LeaseState::lost ? LossReason::expired : LossReason::none;
+}
+
+void KeptLease::change_to(LeaseEvent event) {
+  HOLDFAST_ASSERT(!over());
+  if (event.state == told_.state) return;
+  told_ = event;
+  // The listener may replace or drop what it belongs to.
+  const Listener listener = over() ? std::exchange(listener_, nullptr) : listener_;
+  if (listener && event.state != LeaseState::released) listener(event);
+}
+
+struct SessionKeeper::Core {
+  Core(Env& env_in, std::shared_ptr<Renewer> renewer_in, Millis ttl_in)
+      : env{env_in}, renewer{std::move(renewer_in)}, ttl{ttl_in}, alarm{env_in} {}
+
+  void end(KeptLease& lease, LeaseEvent event) {
+    if (lease.over()) return;
+    std::erase_if(leases, [&](const auto& kept) { return kept.get() == &lease; });
+    alarm.ring();
+    lease.change_to(event);
+  }
+
+  // Tells what time alone has changed.
+  void tell(KeptLease& lease, TimePoint now) {
+    if (lease.over()) return;
+    const LeaseState state = lease.clock_.state(now);
+    if (state == LeaseState::lost) {
+      end(lease, {LeaseState::lost, LossReason::expired});
+    } else {
+      lease.change_to({state, LossReason::none});
+    }
+  }
+
+  void tell_all(TimePoint now) {
+    const Batch all = leases;
+    for (const auto& lease : all) tell(*lease, now);
+  }
+
+  void answered(const Batch& batch, const std::vector<Fate>& fates, TimePoint sent_at) {
+    HOLDFAST_ASSERT(fates.size() == batch.size());
+    const TimePoint now = env.now();
+    attempts = 0;
+    retry_at = TimePoint::min();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      KeptLease& lease = *batch[i];
+      // First of all: an answer that comes after the deadline does not undo the loss.
+      tell(lease, now);
+      if (lease.over()) continue;
+      if (fates[i] != Fate::renewed) {
+        end(lease, {LeaseState::lost, reason_of(fates[i])});
+        continue;
+      }
+      lease.clock_.renewed(sent_at, ttl);
+      tell(lease, now);
+    }
+  }
+
+  void failed() {
+    const Duration delay = backoff_delay(retry_policy(ttl), attempts++, env.draw());
+    retry_at = env.now() + delay;
+  }
+
+  TimePoint renewal_due() const {
+    TimePoint due = TimePoint::max();
+    for (const auto& lease : leases) due = std::min(due, lease->clock_.renew_at());
+    return std::max(due, retry_at);
+  }
+
+  TimePoint next_event() const {
+    TimePoint next = renewal_due();
+    for (const auto& lease : leases) {
+      const bool held = lease->told_.state == LeaseState::held;
+      next = std::min(next, held ? lease->clock_.jeopardy_at() : lease->clock_.deadline());
+    }
+    return next;
+  }
+
+  Env& env;
+  std::shared_ptr<Renewer> renewer;
+  Millis ttl;
+  Alarm alarm;
+  Batch leases{};
+  bool watching{false};
+  std::uint32_t attempts{0};
+  TimePoint retry_at{TimePoint::min()};
+};
+
+SessionKeeper::SessionKeeper(Env& env, std::shared_ptr<Renewer> renewer, Millis ttl)
+    : core_{std::make_shared<Core>(env, std::move(renewer), ttl)} {}
+
+SessionKeeper::~SessionKeeper() { stop(); }
+
+std::shared_ptr<KeptLease> SessionKeeper::keep(HeldLease lease,
+                                               TimePoint sent_at,
+                                               Listener listener) {
+  const SessionClock clock{sent_at, core_->ttl};
+  const std::shared_ptr<KeptLease> kept{
+      new KeptLease{std::move(lease), clock, std::move(listener)}};
+  core_->leases.push_back(kept);
+  core_->alarm.ring();
+  if (!std::exchange(core_->watching, true)) core_->env.spawn(watch(core_));
+  return kept;
+}
+
+void SessionKeeper::forget(KeptLease& lease) {
+  core_->tell(lease, core_->env.now());
+  core_->end(lease, {LeaseState::released, LossReason::none});
+}
+
+void SessionKeeper::lose(KeptLease& lease, LossReason reason) {
+  core_->end(lease, {LeaseState::lost, reason});
+}
+
+void SessionKeeper::stop() {
+  const Batch all = core_->leases;
+  for (const auto& lease : all) lose(*lease, LossReason::abandoned);
+}
+
+Task<void> SessionKeeper::watch(std::shared_ptr<Core> core) {
+  while (!core->leases.empty()) {
+    const TimePoint now = core->env.now();
+    core->tell_all(now);
+    if (!core->leases.empty() && now >= core->renewal_due()) {
+      core->retry_at = now + Duration{core->ttl} / kPatienceDivisor;
+      core->env.spawn(renew_all(core));
+    }
+    if (!core->leases.empty()) co_await core->alarm.wait_until(core->next_event());
+  }
+  core->watching = false;
+}
+
+Task<void> SessionKeeper::renew_all(std::shared_ptr<Core> core) {
+  const Batch batch = core->leases;
+  if (batch.empty()) co_return;
+  // Taken before anything is sent: no server can have begun to count the TTL earlier.
+  const TimePoint sent_at = core->env.now();
+  std::vector<HeldLease> leases = held_leases(batch);
+  const TimePoint answer_by = last_deadline(batch);
+  const auto answer = co_await core->renewer->renew(std::move(leases), core->ttl, answer_by);
+  if (answer) {
+    core->answered(batch, *answer, sent_at);
+  } else {
+    core->failed();
+  }
+  core->alarm.ring();
+}
+
+}  // namespace holdfast::core

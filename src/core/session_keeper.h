@@ -1,0 +1,84 @@
+// SessionKeeper: keeps the leases of one session alive and says when one is in danger or lost.
+//
+// One session is one process's liveness at one engine with one TTL. All its leases are renewed
+// together when the first of them is due, a third of the TTL after its last acknowledged renewal.
+// An unanswered renewal is repeated, with backoff, without giving up on a late answer to the first.
+// The deadline is a timer of its own: a renewal that hangs does not delay the news of a loss. A
+// loss is final, whatever the engine answers afterwards.
+//
+// Thread safety: as Env.
+// Lifetime: the Env outlives the keeper. Destroying the keeper loses the leases it still keeps.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/env.h"
+#include "core/renewer.h"
+#include "core/session_clock.h"
+#include "holdfast/lease.h"
+
+namespace holdfast::core {
+
+/// One lease in a keeper's care. Made by SessionKeeper::keep().
+class KeptLease {
+ public:
+  const HeldLease& held() const { return held_; }
+
+  /// As of `now`, even if the keeper had no chance to notice yet.
+  LeaseState state(TimePoint now) const;
+  /// Why it is lost. LossReason::none while it is not.
+  LossReason loss_reason(TimePoint now) const;
+  TimePoint valid_until() const { return clock_.deadline(); }
+  Duration ttl() const { return clock_.ttl(); }
+
+ private:
+  friend class SessionKeeper;
+  using Listener = std::function<void(const LeaseEvent&)>;
+
+  KeptLease(HeldLease held, SessionClock clock, Listener listener)
+      : held_{std::move(held)}, clock_{clock}, listener_{std::move(listener)} {}
+
+  bool over() const;
+  void change_to(LeaseEvent event);
+
+  HeldLease held_;
+  SessionClock clock_;
+  Listener listener_;
+  /// What the listener was told last.
+  LeaseEvent told_{};
+};
+
+class SessionKeeper {
+ public:
+  using Listener = KeptLease::Listener;
+
+  SessionKeeper(Env& env, std::shared_ptr<Renewer> renewer, Millis ttl);
+  ~SessionKeeper();
+  SessionKeeper(const SessionKeeper&) = delete;
+  SessionKeeper& operator=(const SessionKeeper&) = delete;
+
+  /// Takes charge of a lease whose granting request left at `sent_at`. The listener hears of every
+  /// change of state but `released`; it may call forget(), keep() and lose().
+  std::shared_ptr<KeptLease> keep(HeldLease lease, TimePoint sent_at, Listener listener);
+
+  /// The holder gives the lease up: it is not renewed any more and its state is `released`.
+  /// Without effect on a lease that is lost.
+  void forget(KeptLease& lease);
+
+  /// The engine told us by another way than a renewal.
+  void lose(KeptLease& lease, LossReason reason);
+
+  /// Loses every lease as LossReason::abandoned.
+  void stop();
+
+ private:
+  struct Core;
+  std::shared_ptr<Core> core_;
+
+  static Task<void> watch(std::shared_ptr<Core> core);
+  static Task<void> renew_all(std::shared_ptr<Core> core);
+};
+
+}  // namespace holdfast::core

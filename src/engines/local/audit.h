@@ -1,0 +1,16 @@
+// The record of what administrators forced: one JSON object a line in `<directory>/audit.log`.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "holdfast/inspect.h"
+#include "holdfast/result.h"
+
+namespace holdfast::local {
+
+/// Puts the forced release of a lock, as it was, on record. denied, no_space, io_error: it is not.
+Result<void> audit_break(const std::string& directory, const LockInfo& lock, std::string_view why);
+
+}  // namespace holdfast::local

@@ -1,0 +1,57 @@
+#include "engines/local/dispatcher.h"
+
+#include <pthread.h>
+
+#include <csignal>
+#include <utility>
+
+namespace holdfast::local {
+
+Dispatcher::~Dispatcher() {
+  {
+    const std::lock_guard lock{shared_->mutex};
+    shared_->ending = true;
+  }
+  shared_->changed.notify_all();
+  if (!thread_.joinable()) return;
+  if (on_its_thread()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void Dispatcher::post(std::function<void()> task) {
+  const std::lock_guard lock{shared_->mutex};
+  shared_->tasks.push_back(std::move(task));
+  shared_->changed.notify_all();
+  if (thread_.joinable()) return;
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread{[shared = shared_] { run(shared); }};
+  thread_id_.store(thread_.get_id());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Dispatcher::run(const std::shared_ptr<Shared>& shared) {
+  std::unique_lock lock{shared->mutex};
+  while (true) {
+    shared->changed.wait(lock, [&] { return shared->ending || !shared->tasks.empty(); });
+    if (shared->tasks.empty()) return;
+    auto task = std::move(shared->tasks.front());
+    shared->tasks.pop_front();
+    lock.unlock();
+    task();
+    task = nullptr;
+    lock.lock();
+  }
+}
+
+void Dispatcher::abandon() {
+  new std::shared_ptr<Shared>{shared_};
+  if (thread_.joinable()) thread_.detach();
+}
+
+}  // namespace holdfast::local

@@ -1,0 +1,139 @@
+#include "engines/local/local_backend.h"
+
+#include "base/fork.h"
+#include "core/validity.h"
+#include "engines/local/audit.h"
+#include "engines/local/local_lease.h"
+#include "engines/local/state_dir.h"
+#include "engines/local/waiting.h"
+
+namespace holdfast::local {
+
+Result<std::shared_ptr<Backend>> open_backend(std::string directory) {
+  if (directory.empty()) {
+    auto found = default_directory();
+    if (!found) return Unexpected{found.error()};
+    directory = std::move(*found);
+  }
+  auto engine = Engine::open(directory);
+  if (!engine) return Unexpected{engine.error()};
+  auto backend = std::make_shared<LocalBackend>(std::move(*engine));
+  backend->start();
+  return std::shared_ptr<Backend>{std::move(backend)};
+}
+
+LocalBackend::LocalBackend(std::unique_ptr<Engine> engine)
+    : engine_{std::move(engine)}, domain_{engine_->domain()}, generation_{fork_generation()} {}
+
+void LocalBackend::start() {
+  engine_->membership().start_chores([this] { return keep(); });
+}
+
+LocalBackend::~LocalBackend() {
+  if (forked()) {
+    // The child has neither the threads nor the mapping: there is nothing to tidy up, or to touch.
+    static_cast<void>(engine_.release());
+    dispatcher_->abandon();
+    return;
+  }
+  engine_->membership().stop_chores();
+}
+
+bool LocalBackend::forked() const { return fork_generation() != generation_; }
+
+Result<void> LocalBackend::usable() const {
+  if (forked()) [[unlikely]] {
+    return Unexpected{Error{Errc::shutting_down, "the process has forked since it connected"}};
+  }
+  if (deleted_.load(std::memory_order_relaxed)) [[unlikely]] {
+    return Unexpected{Error{Errc::corrupt,
+                            engine_->file().path() + " was deleted or replaced while in use",
+                            "start the program anew: it then shares locks with newer processes"}};
+  }
+  return {};
+}
+
+std::shared_ptr<LocalLease> LocalBackend::make_lease(std::string_view name,
+                                                     const AcquireOptions& options,
+                                                     const Ticket& ticket) {
+  return std::make_shared<LocalLease>(shared_from_this(), name, options, ticket);
+}
+
+AcquireResult LocalBackend::acquire(std::string_view name,
+                                    const AcquireOptions& options,
+                                    std::stop_token stop) {
+  if (auto checked = usable(); !checked) return Unexpected{checked.error()};
+  const TimePoint now = BootClock::now();
+  auto ticket = engine_->enter(name, to_request(options, false), now);
+  if (!ticket) return Unexpected{ticket.error()};
+  if (engine_->take_if_first(*ticket)) [[likely]] {
+    return std::shared_ptr<LeaseCore>{make_lease(name, options, *ticket)};
+  }
+  Waiting waiting{*engine_,
+                  std::string{name},
+                  options,
+                  std::string{options.label},
+                  std::string{options.trace_id},
+                  false,
+                  *ticket,
+                  patience(now, options.wait)};
+  add(waiting);
+  const std::stop_callback on_stop{stop, [&] { waiting.nudge(); }};
+  Waiting::Progress progress = waiting.advance(now, stop);
+  while (std::holds_alternative<std::monostate>(progress)) {
+    waiting.sleep();
+    progress = waiting.advance(BootClock::now(), stop);
+  }
+  remove(waiting);
+  if (auto* error = std::get_if<AcquireError>(&progress)) return Unexpected{std::move(*error)};
+  return std::shared_ptr<LeaseCore>{make_lease(name, options, std::get<Ticket>(progress))};
+}
+
+Result<Duration> LocalBackend::renew(std::string_view name, const Owner& owner, Millis ttl) {
+  if (auto checked = usable(); !checked) return Unexpected{checked.error()};
+  const TimePoint now = BootClock::now();
+  const auto deadline = engine_->renew_detached(name, owner, ttl, now);
+  if (!deadline) return Unexpected{deadline.error()};
+  return *deadline - core::drift_allowance(ttl) - now;
+}
+
+Result<ReleaseOutcome> LocalBackend::release(std::string_view name, const Owner& owner) {
+  if (auto checked = usable(); !checked) return Unexpected{checked.error()};
+  return engine_->release_detached(name, owner);
+}
+
+Result<LockInfo> LocalBackend::inspect(std::string_view name) {
+  if (auto checked = usable(); !checked) return Unexpected{checked.error()};
+  return engine_->inspect(name, BootClock::now());
+}
+
+Result<std::vector<LockInfo>> LocalBackend::list(std::string_view prefix) {
+  if (auto checked = usable(); !checked) return Unexpected{checked.error()};
+  return engine_->list(prefix, BootClock::now());
+}
+
+Result<BreakReport> LocalBackend::break_lock(std::string_view name, std::string_view why) {
+  if (auto checked = usable(); !checked) return Unexpected{checked.error()};
+  // On record first: a release that nobody can account for is worse than one that did not happen.
+  const LockInfo before = engine_->inspect(name, BootClock::now());
+  if (before.holders.empty() && before.delay <= Millis{0}) {
+    return Unexpected{Error{Errc::not_found, "nobody holds \"" + std::string{name} + "\""}};
+  }
+  if (auto written = audit_break(engine_->file().directory(), before, why); !written) {
+    return Unexpected{written.error()};
+  }
+  return BreakReport{.holders = engine_->break_holders(name, BootClock::now())};
+}
+
+Capabilities LocalBackend::capabilities() const {
+  return {.shared = true,
+          .permits = true,
+          .fifo = true,
+          .detached = true,
+          .lock_delay = true,
+          .watch = true};
+}
+
+std::string LocalBackend::engine() const { return "local:" + engine_->file().directory(); }
+
+}  // namespace holdfast::local

@@ -1,0 +1,202 @@
+// The keeper: what the backend does in the background. Everything here but add() and remove() runs on
+// the membership's thread.
+
+#include <algorithm>
+
+#include "core/session_clock.h"
+#include "engines/local/local_backend.h"
+#include "engines/local/local_lease.h"
+#include "engines/local/waiting.h"
+
+namespace holdfast::local {
+
+namespace {
+
+// Requires: the backend's mutex is held, so that a plain read and write will do.
+void count(SessionEntry* entry, std::int64_t change) {
+  if (entry == nullptr) return;
+  entry->users.store(entry->users.load(std::memory_order_relaxed) + change);
+}
+
+}  // namespace
+
+// An acquisition without a thread of its own.
+struct LocalBackend::AsyncWait {
+  AsyncWait(Engine& engine,
+            std::string_view name,
+            const AcquireOptions& options,
+            std::stop_token stop_in,
+            AcquireCallback callback_in,
+            const Ticket& ticket,
+            TimePoint until)
+      : waiting{engine,
+                std::string{name},
+                options,
+                std::string{options.label},
+                std::string{options.trace_id},
+                true,
+                ticket,
+                until},
+        stop{std::move(stop_in)},
+        callback{std::move(callback_in)} {}
+
+  Waiting waiting;
+  std::stop_token stop;
+  AcquireCallback callback;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop;
+};
+
+void LocalBackend::add(LocalLease& lease) {
+  const std::lock_guard lock{mutex_};
+  count(lease.session_entry(), 1);
+  lease.next = leases_;
+  if (leases_ != nullptr) leases_->previous = &lease;
+  leases_ = &lease;
+}
+
+void LocalBackend::remove(LocalLease& lease) {
+  const std::lock_guard lock{mutex_};
+  count(lease.session_entry(), -1);
+  (lease.previous != nullptr ? lease.previous->next : leases_) = lease.next;
+  if (lease.next != nullptr) lease.next->previous = lease.previous;
+}
+
+void LocalBackend::add(Waiting& waiting) {
+  const std::lock_guard lock{mutex_};
+  count(waiting.session_entry(), 1);
+  waiters_.push_back(&waiting);
+}
+
+void LocalBackend::remove(Waiting& waiting) {
+  const std::lock_guard lock{mutex_};
+  count(waiting.session_entry(), -1);
+  waiters_.remove(&waiting);
+}
+
+Rest LocalBackend::keep() {
+  const TimePoint now = BootClock::now();
+  Rest rest;
+  // A failure to reserve is the failure of whoever needs the next token; it is told there.
+  static_cast<void>(engine_->mint().reserve_if_asked());
+  keep_sessions(now, rest);
+  look_at_leases(now, rest);
+  look_at_waiters(now);
+  advance_async(now, rest);
+  return rest;
+}
+
+void LocalBackend::keep_sessions(TimePoint now, Rest& rest) {
+  const bool tick = now >= next_tick_;
+  engine_->sessions().for_each([&](SessionEntry& entry) { keep_session(entry, now, rest); });
+  if (!tick) return;
+  engine_->bury_the_dead(now);
+  if (rest.until != kNever && engine_->file().deleted()) deleted_.store(true);
+  next_tick_ = rest.until == kNever ? TimePoint{} : rest.until;
+}
+
+void LocalBackend::keep_session(SessionEntry& entry, TimePoint now, Rest& rest) {
+  const bool in_use = entry.users.load() > 0;
+  const bool used = entry.used.exchange(false);
+  const Ref ref = entry.current();
+  if (ref == 0) return;
+  if (!in_use && !used) {
+    entry.dormant.store(true);
+    if (!entry.used.load()) return;
+    entry.dormant.store(false);
+  }
+  Lifeline& line = engine_->file().at<Session>(ref).lifeline;
+  core::SessionClock clock{deadline_of(line) - entry.ttl(), entry.ttl()};
+  if (has_expired(line)) return;
+  if (clock.state(now) == LeaseState::lost) {
+    // Too late by our own clock: others may be about to find out. The leases are lost together.
+    // Nobody relies on an idle session: its next user renews it.
+    if (in_use) end(line);
+    rest.until = std::min(rest.until, now + entry.ttl() / 3);
+    return;
+  }
+  if (now >= clock.renew_at() && local::renew(line, now + entry.ttl()) == Renewal::renewed) {
+    clock.renewed(now, entry.ttl());
+  }
+  rest.until = std::min(rest.until, clock.renew_at());
+}
+
+void LocalBackend::look_at_leases(TimePoint now, Rest& rest) {
+  std::vector<std::shared_ptr<LocalLease>> leases;
+  {
+    const std::lock_guard lock{mutex_};
+    for (LocalLease* lease = leases_; lease != nullptr; lease = lease->next) {
+      if (auto shared = lease->weak_from_this().lock()) leases.push_back(std::move(shared));
+    }
+  }
+  for (const auto& lease : leases) {
+    if (deleted_.load()) lease->lose(LossReason::gone);
+    rest.until = std::min(rest.until, lease->keep(now));
+  }
+}
+
+void LocalBackend::look_at_waiters(TimePoint now) {
+  const std::lock_guard lock{mutex_};
+  for (Waiting* waiting : waiters_) waiting->recheck(now);
+}
+
+void LocalBackend::async_acquire(std::string_view name,
+                                 const AcquireOptions& options,
+                                 std::stop_token stop,
+                                 AcquireCallback callback) {
+  if (auto checked = usable(); !checked) return callback(Unexpected{checked.error()});
+  const TimePoint now = BootClock::now();
+  auto ticket = engine_->enter(name, to_request(options, true), now);
+  if (!ticket) return callback(Unexpected{ticket.error()});
+  if (engine_->take_if_first(*ticket)) {
+    return callback(std::shared_ptr<LeaseCore>{make_lease(name, options, *ticket)});
+  }
+  auto wait = std::make_shared<AsyncWait>(*engine_,
+                                          name,
+                                          options,
+                                          stop,
+                                          std::move(callback),
+                                          *ticket,
+                                          patience(now, options.wait));
+  {
+    const std::lock_guard lock{mutex_};
+    count(wait->waiting.session_entry(), 1);
+    async_waits_.push_back(wait);
+  }
+  wait->on_stop.emplace(stop, [this] { engine_->membership().wake(); });
+  engine_->membership().wake();
+}
+
+void LocalBackend::advance_async(TimePoint now, Rest& rest) {
+  std::vector<std::shared_ptr<AsyncWait>> waits;
+  {
+    const std::lock_guard lock{mutex_};
+    waits.assign(async_waits_.begin(), async_waits_.end());
+  }
+  for (const auto& wait : waits) {
+    Waiting::Progress progress = wait->waiting.advance(now, wait->stop);
+    if (std::holds_alternative<std::monostate>(progress)) {
+      const Standing& standing = wait->waiting.standing();
+      rest.until = std::min(rest.until, wait->waiting.look_again());
+      rest.words.insert(rest.words.end(),
+                        standing.lives.begin(),
+                        standing.lives.begin() + static_cast<std::ptrdiff_t>(standing.lives_count));
+      continue;
+    }
+    {
+      const std::lock_guard lock{mutex_};
+      count(wait->waiting.session_entry(), -1);
+      async_waits_.remove(wait);
+    }
+    AcquireResult result = [&]() -> AcquireResult {
+      if (auto* error = std::get_if<AcquireError>(&progress)) return Unexpected{std::move(*error)};
+      return std::shared_ptr<LeaseCore>{make_lease(
+          wait->waiting.name(), wait->waiting.options(), std::get<Ticket>(progress))};
+    }();
+    dispatcher_->post([wait, outcome = std::make_shared<AcquireResult>(std::move(result))] {
+      wait->on_stop.reset();
+      wait->callback(std::move(*outcome));
+    });
+  }
+}
+
+}  // namespace holdfast::local

@@ -1,0 +1,66 @@
+// RedisPort: what the engine needs of one Redis server, which is to run a script.
+//
+// The driver implements it over a socket, the simulator over a model server.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/task.h"
+#include "holdfast/clock.h"
+#include "holdfast/result.h"
+
+namespace holdfast::redis {
+
+/// A Lua script. Source and name live for the whole program.
+struct Script {
+  std::string_view name;
+  std::string_view source;
+};
+
+/// A server's answer.
+struct Reply {
+  enum class Kind : std::uint8_t { nil, integer, text, array, error };
+
+  Kind kind{Kind::nil};
+  std::int64_t integer{0};
+  /// The text, or the message of an error such as "WRONGTYPE …".
+  std::string text{};
+  std::vector<Reply> items{};
+
+  static Reply of_integer(std::int64_t value) { return {.kind = Kind::integer, .integer = value}; }
+  static Reply of_text(std::string value) { return {.kind = Kind::text, .text = std::move(value)}; }
+  static Reply of_array(std::vector<Reply> values) {
+    return {.kind = Kind::array, .items = std::move(values)};
+  }
+  static Reply of_error(std::string message) {
+    return {.kind = Kind::error, .text = std::move(message)};
+  }
+
+  friend bool operator==(const Reply&, const Reply&) = default;
+};
+
+/// One request: a script with its keys and arguments.
+struct ScriptCall {
+  const Script* script;
+  std::vector<std::string> keys;
+  std::vector<std::string> args;
+};
+
+/// Thread safety: as Env; several calls may be under way at once.
+class RedisPort {
+ public:
+  virtual ~RedisPort() = default;
+
+  /// Runs the script at the server, atomically, once at most per call. Ends by `answer_by` or soon
+  /// after. What the server refused is an answer too: Reply::Kind::error.
+  ///
+  /// unavailable: the request never left; it has not run and never will.
+  /// unknown_outcome: it left and no answer came. It may have run, or may still run.
+  virtual Task<Result<Reply>> eval(ScriptCall call, TimePoint answer_by) = 0;
+};
+
+}  // namespace holdfast::redis

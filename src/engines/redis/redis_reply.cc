@@ -1,0 +1,107 @@
+#include "engines/redis/redis_reply.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/decimal.h"
+
+namespace holdfast::redis {
+namespace {
+
+std::optional<Token> parse_token(std::string_view text) {
+  const auto value = parse_decimal<std::uint64_t>(text);
+  if (!value || *value > Token::kMax) return std::nullopt;
+  return Token{*value};
+}
+
+Unexpected<Error> senseless(std::string_view script) {
+  return Unexpected{Error{Errc::corrupt,
+                          "the server's answer to " + std::string{script} + " makes no sense",
+                          "check what else writes under this prefix"}};
+}
+
+bool has_kinds(const Reply& reply, std::initializer_list<Reply::Kind> kinds) {
+  return reply.kind == Reply::Kind::array && reply.items.size() == kinds.size() &&
+         std::equal(
+             kinds.begin(), kinds.end(), reply.items.begin(), [](auto kind, const auto& item) {
+               return item.kind == kind;
+             });
+}
+
+}  // namespace
+
+std::string lock_value(const Owner& owner, Token token) {
+  return owner.to_string() + ':' + std::to_string(token.value());
+}
+
+Contender holder_of(std::string_view value, Millis ttl) {
+  const std::size_t colon = value.find(':');
+  const auto owner = Owner::parse(value.substr(0, colon));
+  const auto token =
+      colon == std::string_view::npos ? std::nullopt : parse_token(value.substr(colon + 1));
+  Contender holder{};
+  holder.ttl = std::max(ttl, Millis{0});
+  if (!owner || !token) {
+    holder.foreign = true;
+    return holder;
+  }
+  holder.owner_fp = owner->fingerprint();
+  holder.token = *token;
+  return holder;
+}
+
+Result<Token, AcquireError> read_acquire(const Reply& reply) {
+  using Kind = Reply::Kind;
+  if (reply.kind == Kind::error) return Unexpected{error_of(reply.text)};
+  if (has_kinds(reply, {Kind::integer, Kind::text}) && reply.items[0].integer == 1) {
+    if (const auto token = parse_token(reply.items[1].text)) return *token;
+  }
+  if (has_kinds(reply, {Kind::integer, Kind::text, Kind::integer})) {
+    AcquireError busy{Errc::busy};
+    busy.holder = holder_of(reply.items[1].text, Millis{reply.items[2].integer});
+    return Unexpected{std::move(busy)};
+  }
+  return senseless("acquire");
+}
+
+Result<std::vector<core::Fate>> read_renew(const Reply& reply, std::size_t count) {
+  if (reply.kind == Reply::Kind::error) return Unexpected{error_of(reply.text)};
+  if (reply.kind != Reply::Kind::array || reply.items.size() != count) return senseless("renew");
+  std::vector<core::Fate> fates;
+  fates.reserve(count);
+  for (const Reply& item : reply.items) {
+    fates.push_back(item.integer == 1 ? core::Fate::renewed : core::Fate::gone);
+  }
+  return fates;
+}
+
+Result<Removal> read_release(const Reply& reply) {
+  if (reply.kind == Reply::Kind::error) return Unexpected{error_of(reply.text)};
+  if (reply.kind != Reply::Kind::integer) return senseless("release");
+  return reply.integer == 1 ? Removal::removed : Removal::was_absent;
+}
+
+Error error_of(std::string_view message) {
+  struct Meaning {
+    std::string_view word;
+    Errc code;
+  };
+  constexpr std::array kMeanings{
+      Meaning{"WRONGTYPE", Errc::corrupt},
+      Meaning{"HOLDFAST", Errc::corrupt},
+      Meaning{"NOPERM", Errc::denied},
+      Meaning{"NOAUTH", Errc::denied},
+      Meaning{"OOM", Errc::no_space},
+      Meaning{"LOADING", Errc::unavailable},
+      Meaning{"READONLY", Errc::unavailable},
+      Meaning{"MASTERDOWN", Errc::unavailable},
+      Meaning{"BUSY", Errc::unavailable},
+      Meaning{"MISCONF", Errc::unavailable},
+  };
+  const std::string_view word = message.substr(0, message.find(' '));
+  const auto meaning = std::ranges::find(kMeanings, word, &Meaning::word);
+  const Errc code = meaning == kMeanings.end() ? Errc::internal : meaning->code;
+  return {code, "Redis: " + std::string{message}};
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,37 @@
+// Reading what the scripts answer.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/renewer.h"
+#include "engines/redis/redis_port.h"
+#include "holdfast/client.h"
+
+namespace holdfast::redis {
+
+/// The value of a lock key: `<owner>:<token>`.
+std::string lock_value(const Owner& owner, Token token);
+
+/// Who holds a lock, from its value. A value that is not ours belongs to a foreign client.
+Contender holder_of(std::string_view value, Millis ttl);
+
+/// The token of a grant; AcquireError busy with the holder; corrupt when the answer makes no sense;
+/// otherwise what error_of() says.
+Result<Token, AcquireError> read_acquire(const Reply& reply);
+
+/// One fate for each of `count` leases.
+Result<std::vector<core::Fate>> read_renew(const Reply& reply, std::size_t count);
+
+enum class Removal : std::uint8_t { removed, was_absent };
+
+Result<Removal> read_release(const Reply& reply);
+
+/// What a refusal of the server means: corrupt (foreign data under our key), denied, no_space,
+/// unavailable (loading, read-only, busy), or internal.
+Error error_of(std::string_view message);
+
+}  // namespace holdfast::redis

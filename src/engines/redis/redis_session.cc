@@ -1,0 +1,50 @@
+#include "engines/redis/redis_session.h"
+
+#include <utility>
+
+namespace holdfast::redis {
+
+RedisSession::RedisSession(Env& env, std::shared_ptr<RedisPort> port, Settings settings)
+    : env_{env},
+      engine_{std::make_shared<RedisEngine>(env, std::move(port), std::move(settings))},
+      queue_{env} {}
+
+core::SessionKeeper& RedisSession::keeper(Millis ttl) {
+  return keepers_.try_emplace(ttl, env_, engine_, ttl).first->second;
+}
+
+RedisSession::Listener RedisSession::releasing_when_expired(core::HeldLease lease,
+                                                            Millis ttl,
+                                                            Listener listener) const {
+  return [engine = engine_, lease = std::move(lease), ttl, listener = std::move(listener)](
+             const LeaseEvent& event) {
+    const bool may_still_be_there =
+        event.reason == LossReason::expired || event.reason == LossReason::abandoned;
+    if (may_still_be_there) engine->abandon(lease.name, lease.owner, ttl);
+    if (listener) listener(event);
+  };
+}
+
+Task<Result<RedisSession::Lease, AcquireError>> RedisSession::try_acquire(
+    LockName name, Millis ttl, TimePoint answer_by, std::stop_token stop, Listener listener) {
+  const auto self = shared_from_this();
+  const auto turn = co_await queue_.enter(name, Mode::exclusive, answer_by, std::move(stop));
+  if (!turn) co_return Unexpected{turn.error()};
+  const Owner owner = env_.fresh_owner();
+  const auto grant = co_await engine_->try_acquire(name, owner, ttl, answer_by);
+  if (!grant) co_return Unexpected{grant.error()};
+  const core::HeldLease lease{.name = name, .owner = owner, .token = grant->token};
+  Listener careful = releasing_when_expired(lease, ttl, std::move(listener));
+  co_return keeper(ttl).keep(lease, grant->sent_at, std::move(careful));
+}
+
+Task<ReleaseOutcome> RedisSession::release(Lease lease, TimePoint answer_by) {
+  const auto self = shared_from_this();
+  const LeaseState before = lease->state(env_.now());
+  keeper(std::chrono::duration_cast<Millis>(lease->ttl())).forget(*lease);
+  if (before == LeaseState::released) co_return ReleaseOutcome::released;
+  if (before == LeaseState::lost) co_return ReleaseOutcome::already_lost;
+  co_return co_await engine_->release(lease->held(), lease->valid_until(), answer_by);
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,60 @@
+// Scheduler: virtual time for a whole world.
+//
+// Everything that is ready runs, in a fixed order; when nothing is, time jumps to the next event.
+// No thread, no clock and no sleep is involved, and the same world runs the same way every time.
+//
+// Thread safety: none; a world lives on one thread.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "holdfast/clock.h"
+
+namespace holdfast::sim {
+
+class SimEnv;
+
+class Scheduler {
+ public:
+  Scheduler() = default;
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  /// True time, which no client and no server sees.
+  TimePoint now() const { return now_; }
+
+  /// Something that happens to the world after `delay`, such as the arrival of a message.
+  void after(Duration delay, std::function<void()> event);
+
+  /// Runs everything that happens within `duration` and ends exactly that much later.
+  void advance(Duration duration);
+
+  /// Runs until `done` answers true, at most for `limit`. Whether it did.
+  bool run_until(const std::function<bool()>& done, Duration limit);
+
+  /// Drops every event that has not happened, and what it refers to.
+  void clear() { events_.clear(); }
+
+ private:
+  friend class SimEnv;
+  void enlist(SimEnv& env) { envs_.push_back(&env); }
+  void dismiss(SimEnv& env) { std::erase(envs_, &env); }
+
+  void settle();
+  std::optional<TimePoint> next_event() const;
+  /// False when nothing happens up to `end`; time stands at `end` then.
+  bool step(TimePoint end);
+
+  using Key = std::pair<TimePoint, std::uint64_t>;
+  TimePoint now_{};
+  std::uint64_t next_sequence_{0};
+  std::map<Key, std::function<void()>> events_;
+  std::vector<SimEnv*> envs_;
+};
+
+}  // namespace holdfast::sim

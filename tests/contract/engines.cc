@@ -1,0 +1,52 @@
+#include "tests/contract/engines.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+namespace holdfast::contract {
+namespace {
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    path_ = (std::filesystem::temp_directory_path() / "holdfast-contract-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error{"cannot create " + path_};
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+FreshEngine fresh_local(const std::string& query) {
+  auto directory = std::make_shared<TemporaryDirectory>();
+  return {.url = "local:" + directory->path() + query, .resources = directory};
+}
+
+constexpr Capabilities kEverything{.shared = true,
+                                   .permits = true,
+                                   .fifo = true,
+                                   .detached = true,
+                                   .lock_delay = true,
+                                   .watch = true};
+
+}  // namespace
+
+std::vector<EngineUnderTest> engines_under_test() {
+  return {
+      {.name = "local", .fresh = [] { return fresh_local(""); }, .can = kEverything},
+      {.name = "local_prefix",
+       .fresh = [] { return fresh_local("?prefix=team%20a/"); },
+       .can = kEverything},
+  };
+}
+
+}  // namespace holdfast::contract

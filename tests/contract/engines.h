@@ -1,0 +1,33 @@
+// The engines the contract suite runs on, and the one table of what each cannot do.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "holdfast/inspect.h"
+
+namespace holdfast::contract {
+
+/// An engine without any locks, for one test. What it needs on disk goes with it.
+struct FreshEngine {
+  std::string url;
+  std::shared_ptr<void> resources;
+};
+
+struct EngineUnderTest {
+  std::string name;
+  std::function<FreshEngine()> fresh;
+  /// A test of what an engine cannot do checks that it says so instead. There is no other way to
+  /// leave a test out.
+  Capabilities can;
+};
+
+std::vector<EngineUnderTest> engines_under_test();
+
+inline void PrintTo(const EngineUnderTest& engine, std::ostream* out) { *out << engine.name; }
+
+}  // namespace holdfast::contract
