@@ -23,8 +23,8 @@ namespace {
 constexpr int kSamples = 3'000;
 constexpr int kWarmUp = 200;
 
-// What the two processes share. The giver holds the lock; the receiver announces that it is about to
-// block on it, and notes when it has it.
+// What the two processes share. The giver holds the lock; the receiver announces that it is about
+// to block on it, and notes when it has it.
 struct Stage {
   pthread_mutex_t mutex;
   std::atomic<int> asked;
@@ -54,7 +54,8 @@ struct Taker {
 };
 
 Taker by_holdfast(Client& client, std::optional<Lease>& lease) {
-  return {.take = [&] { lease.emplace(*client.acquire("turn")); }, .give = [&] { lease->release(); }};
+  return {.take = [&] { lease.emplace(*client.acquire("turn")); },
+          .give = [&] { lease->release(); }};
 }
 
 Taker by_mutex(Stage& stage) {
@@ -103,8 +104,8 @@ HandOver give(Stage& stage, Client& client, pid_t receiver) {
 }
 
 Stage* make_stage() {
-  void* memory = mmap(
-      nullptr, sizeof(Stage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(Stage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   auto* stage = new (memory) Stage{};
   pthread_mutexattr_t attributes;

@@ -99,8 +99,8 @@ void add_uncontended(Report& report, Client& client, const std::string& director
   const Timing& by_flock = timings[1];
   report.cases.push_back(
       compare("engine acquire+release", timings[2], "flock(2) lock+unlock", by_flock, 5));
-  report.cases.push_back(compare(
-      "engine acquire+release", timings[2], "clock read + swap pair", lowest, 1.0 / 3));
+  report.cases.push_back(
+      compare("engine acquire+release", timings[2], "clock read + swap pair", lowest, 1.0 / 3));
   report.cases.push_back(
       compare("API acquire+release", timings[3], "flock(2) lock+unlock", by_flock, 2));
 }
@@ -110,15 +110,15 @@ void add_many_names(Report& report, Client& client) {
   const Timing before = time_in_turns({engine_subject(engine)})[0];
   const std::uint64_t bytes_before = engine.header().end_bytes.load();
   for (int i = 0; i < kOtherNames; ++i) {
-    auto ticket = engine.enter(
-        "job/" + std::to_string(i), {.ttl = Millis{30'000}}, BootClock::now());
+    auto ticket =
+        engine.enter("job/" + std::to_string(i), {.ttl = Millis{30'000}}, BootClock::now());
     HOLDFAST_ASSERT(ticket.has_value());
     engine.leave(*ticket);
   }
   const Timing after = time_in_turns({engine_subject(engine)})[0];
   const auto bytes = static_cast<double>(engine.header().end_bytes.load() - bytes_before);
-  report.cases.push_back(compare(
-      "same name after 1 000 000 others", after, "before them", before, 1 / 1.5));
+  report.cases.push_back(
+      compare("same name after 1 000 000 others", after, "before them", before, 1 / 1.5));
   // Twice the smallest piece of memory would be one slot and its share of the index, never reused.
   report.cases.push_back({.name = "memory per idle name",
                           .p50_ns = bytes / kOtherNames,

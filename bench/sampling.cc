@@ -47,10 +47,9 @@ std::vector<Timing> time_in_turns(const std::vector<Subject>& subjects) {
     std::vector<std::vector<double>> samples(subjects.size());
     benchmark::ClearRegisteredBenchmarks();
     for (std::size_t i = 0; i < subjects.size(); ++i) {
-      benchmark::RegisterBenchmark(subjects[i].name.c_str(),
-                                   [&, i](benchmark::State& state) {
-                                     measure(state, subjects[i], samples[i]);
-                                   })
+      benchmark::RegisterBenchmark(
+          subjects[i].name.c_str(),
+          [&, i](benchmark::State& state) { measure(state, subjects[i], samples[i]); })
           ->UseManualTime()
           ->MinTime(kSecondsPerRound);
     }

@@ -30,9 +30,12 @@ class [[nodiscard]] Result {
   using error_type = E;
 
   Result(T value) : state_{std::in_place_index<0>, std::move(value)} {}
+  /// A value made where it will stay.
+  template <class... Args>
+  explicit Result(std::in_place_t, Args&&... args)
+      : state_{std::in_place_index<0>, std::forward<Args>(args)...} {}
   template <class G>
-    requires std::is_constructible_v<E, G>
-  Result(Unexpected<G> unexpected)
+  requires std::is_constructible_v<E, G> Result(Unexpected<G> unexpected)
       : state_{std::in_place_index<1>, E(std::move(unexpected.error))} {}
 
   bool has_value() const noexcept { return state_.index() == 0; }
@@ -71,8 +74,7 @@ class [[nodiscard]] Result<void, E> {
 
   Result() = default;
   template <class G>
-    requires std::is_constructible_v<E, G>
-  Result(Unexpected<G> unexpected)
+  requires std::is_constructible_v<E, G> Result(Unexpected<G> unexpected)
       : state_{std::in_place_index<1>, E(std::move(unexpected.error))} {}
 
   bool has_value() const noexcept { return state_.index() == 0; }

@@ -40,8 +40,8 @@ bool forbid_system_calls() {
     auto lease = (*backend)->acquire("hot", {}, {});
     if (!lease || (*lease)->release() != ReleaseOutcome::released) _exit(3);
   };
-  // The first use makes the session, the record and the name. Tokens are reserved in blocks, and the
-  // next block is asked for when half of one is left: begin with enough ahead.
+  // The first use makes the session, the record and the name. Tokens are reserved in blocks, and
+  // the next block is asked for when half of one is left: begin with enough ahead.
   const auto& header = dynamic_cast<local::LocalBackend&>(**backend).protocol().header();
   const auto enough_ahead = [&] {
     return header.token_limit.load() >

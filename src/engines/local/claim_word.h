@@ -18,7 +18,8 @@ struct ClaimWord {
     return {static_cast<std::uint64_t>(claim.mode) | std::uint64_t{claim.permits} << 32};
   }
   constexpr core::Claim claim() const {
-    return {.mode = static_cast<Mode>(raw & 0xff), .permits = static_cast<std::uint32_t>(raw >> 32)};
+    return {.mode = static_cast<Mode>(raw & 0xff),
+            .permits = static_cast<std::uint32_t>(raw >> 32)};
   }
   /// Woken through its member's mail rather than by a thread of its own.
   constexpr bool by_mail() const { return (raw & kByMail) != 0; }

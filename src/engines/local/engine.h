@@ -177,9 +177,13 @@ class Engine {
   explicit Engine(std::unique_ptr<StateFile> file);
 
   void tell_watchers();
+  Result<void> enter_as(Ticket& ticket,
+                        std::string_view name,
+                        const Request& request,
+                        TimePoint now);
   Result<Ref> take_record(const Request& request);
-  void fill_record(Ref record, const Request& request, Ref session, const Owner& owner,
-                   TimePoint now);
+  void fill_record(
+      Ref record, const Request& request, Ref session, const Owner& owner, TimePoint now);
   void discard_record(Ref record);
   Life life_of(const Seen& seen, TimePoint now);
   Life life_of_holder(const Seen& seen, TimePoint now);

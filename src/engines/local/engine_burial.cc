@@ -11,8 +11,8 @@ void Engine::bury_the_dead(TimePoint now) {
   for (Ref ref = header().members.load(); ref != 0; ref = file_->at<Member>(ref).next.load()) {
     if (ref == membership_->ref() || !membership_->begin_burial(ref)) continue;
     const bool cleared = clear_member(ref, now);
-    membership_->end_burial(
-        ref, cleared ? Membership::Burial::complete : Membership::Burial::postponed);
+    membership_->end_burial(ref,
+                            cleared ? Membership::Burial::complete : Membership::Burial::postponed);
   }
 }
 

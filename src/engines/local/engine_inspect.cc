@@ -43,8 +43,8 @@ std::optional<holdfast::Contender> Engine::describe(Ref ref, TimePoint now) {
   const Ref session = contender.session.load();
   NoteText note = read_note(*file_, contender.note.load());
   if (note.host.empty()) note.host = host_of(file_->at<Member>(contender.member.load()));
-  const TimePoint ends = deadline_of(session == 0 ? contender.lifeline
-                                                  : file_->at<Session>(session).lifeline);
+  const TimePoint ends =
+      deadline_of(session == 0 ? contender.lifeline : file_->at<Session>(session).lifeline);
   holdfast::Contender result{
       .owner_fp = owner_of(contender).fingerprint(),
       .mode = ClaimWord{contender.claim.load()}.claim().mode,
@@ -71,8 +71,7 @@ LockInfo Engine::describe_queue(Ref slot, const std::string& name, TimePoint now
     if (!contender) continue;
     const Contender& record = file_->at<Contender>(entry.seen.ref);
     if (const std::int64_t until = record.delay_until_ns.load(); until != 0) {
-      info.delay = std::max(info.delay,
-                            std::chrono::duration_cast<Millis>(from_ns(until) - now));
+      info.delay = std::max(info.delay, std::chrono::duration_cast<Millis>(from_ns(until) - now));
       continue;
     }
     const core::Claim claim = entry.seen.claim.claim();

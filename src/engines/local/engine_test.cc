@@ -225,9 +225,9 @@ TEST_F(EngineTest, ThreadsExcludeEachOtherOnNamesThatComeAndGo) {
         const int name = static_cast<int>(random % kNames);
         auto ticket = engine_->enter("n" + std::to_string(name), exclusive(), BootClock::now());
         if (!ticket) continue;
-        const bool held = engine_->take_if_first(*ticket) ||
-                          engine_->look(*ticket, BootClock::now()).state ==
-                              Standing::State::granted;
+        const bool held =
+            engine_->take_if_first(*ticket) ||
+            engine_->look(*ticket, BootClock::now()).state == Standing::State::granted;
         if (held) {
           if (inside[static_cast<std::size_t>(name)].fetch_add(1) != 0) ++violations;
           auto& newest = last[static_cast<std::size_t>(name)];

@@ -1,8 +1,8 @@
 // The layout of the local engine's state file. docs/internals/local.md tells how it is used.
 //
 // Everything is addressed by Ref, the offset in units of 64 bytes; 0 is "none". Memory is
-// type-stable: what was once a slot is only ever a slot again, so that a reader who comes late finds
-// a versioned word where it expects one. Every word that two processes touch is an atomic.
+// type-stable: what was once a slot is only ever a slot again, so that a reader who comes late
+// finds a versioned word where it expects one. Every word that two processes touch is an atomic.
 
 #pragma once
 
@@ -45,9 +45,7 @@ struct Place {
   constexpr std::uint64_t generation() const { return raw >> 3; }
   constexpr Mark mark() const { return static_cast<Mark>(raw >> 1 & 3); }
   constexpr bool in_use() const { return (raw & 1) != 0; }
-  constexpr Place marked(Mark mark) const {
-    return {raw | static_cast<std::uint64_t>(mark) << 1};
-  }
+  constexpr Place marked(Mark mark) const { return {raw | static_cast<std::uint64_t>(mark) << 1}; }
   constexpr Place handed_back() const { return {raw & ~std::uint64_t{1}}; }
   constexpr Place next_use() const { return {(generation() + 1) << 3 | 1}; }
   friend constexpr bool operator==(Place, Place) = default;
@@ -79,8 +77,8 @@ struct Lifeline {
   std::atomic<std::int64_t> deadline_ns;
 };
 
-/// One process attached to the file. `life` is a robust futex, 0 while the record is free: the kernel
-/// marks it when the process dies, however it dies.
+/// One process attached to the file. `life` is a robust futex, 0 while the record is free: the
+/// kernel marks it when the process dies, however it dies.
 struct alignas(kUnit) Member {
   static constexpr std::size_t kHostBytes = 64;
 
@@ -236,8 +234,8 @@ struct Header {
   alignas(kUnit) std::atomic<std::int64_t> watched_until_ns;
   std::atomic<std::uint32_t> changes;
 
-  alignas(kUnit) std::atomic<std::uint64_t> end_bytes;   // allocated
-  std::atomic<std::uint64_t> file_bytes;  // backed by the file
+  alignas(kUnit) std::atomic<std::uint64_t> end_bytes;  // allocated
+  std::atomic<std::uint64_t> file_bytes;                // backed by the file
   std::atomic<Ref> members;
   std::array<std::atomic<std::uint64_t>, kKinds> free_lists;
 };

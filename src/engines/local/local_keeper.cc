@@ -1,5 +1,5 @@
-// The keeper: what the backend does in the background. Everything here but add() and remove() runs on
-// the membership's thread.
+// The keeper: what the backend does in the background. Everything here but add() and remove() runs
+// on the membership's thread.
 
 #include <algorithm>
 
@@ -150,13 +150,8 @@ void LocalBackend::async_acquire(std::string_view name,
   if (engine_->take_if_first(*ticket)) {
     return callback(std::shared_ptr<LeaseCore>{make_lease(name, options, *ticket)});
   }
-  auto wait = std::make_shared<AsyncWait>(*engine_,
-                                          name,
-                                          options,
-                                          stop,
-                                          std::move(callback),
-                                          *ticket,
-                                          patience(now, options.wait));
+  auto wait = std::make_shared<AsyncWait>(
+      *engine_, name, options, stop, std::move(callback), *ticket, patience(now, options.wait));
   {
     const std::lock_guard lock{mutex_};
     count(wait->waiting.session_entry(), 1);
@@ -189,8 +184,8 @@ void LocalBackend::advance_async(TimePoint now, Rest& rest) {
     }
     AcquireResult result = [&]() -> AcquireResult {
       if (auto* error = std::get_if<AcquireError>(&progress)) return Unexpected{std::move(*error)};
-      return std::shared_ptr<LeaseCore>{make_lease(
-          wait->waiting.name(), wait->waiting.options(), std::get<Ticket>(progress))};
+      return std::shared_ptr<LeaseCore>{
+          make_lease(wait->waiting.name(), wait->waiting.options(), std::get<Ticket>(progress))};
     }();
     dispatcher_->post([wait, outcome = std::make_shared<AcquireResult>(std::move(result))] {
       wait->on_stop.reset();

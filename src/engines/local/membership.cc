@@ -37,9 +37,9 @@ bool is_alive(const Member& member) {
   return life != 0 && (life & FUTEX_OWNER_DIED) == 0 && member.burying.load() == 0;
 }
 
-// What the kernel reads when the thread dies, by whatever cause: the one futex the thread holds, and
-// one it may be about to take. The list's node lies in this process's memory at a fixed distance from
-// the futex, so that no address of this process stands in the file.
+// What the kernel reads when the thread dies, by whatever cause: the one futex the thread holds,
+// and one it may be about to take. The list's node lies in this process's memory at a fixed
+// distance from the futex, so that no address of this process stands in the file.
 struct Membership::RobustList {
   robust_list_head head{};
   robust_list node{};
@@ -52,8 +52,8 @@ struct Membership::RobustList {
     head.futex_offset = reinterpret_cast<const char*>(&life) - reinterpret_cast<const char*>(&node);
   }
   void about_to_take(const std::atomic<std::uint32_t>& life) {
-    const auto address = reinterpret_cast<std::uintptr_t>(&life) -
-                         static_cast<std::uintptr_t>(head.futex_offset);
+    const auto address =
+        reinterpret_cast<std::uintptr_t>(&life) - static_cast<std::uintptr_t>(head.futex_offset);
     set_pending(reinterpret_cast<robust_list*>(address));
   }
   void nothing_pending() { set_pending(nullptr); }

@@ -1,7 +1,7 @@
 // This process's membership: a record in the state file whose life the kernel watches over.
 //
-// A thread of the engine's own holds the record's robust futex for as long as the process lives, and
-// runs the engine's background work.
+// A thread of the engine's own holds the record's robust futex for as long as the process lives,
+// and runs the engine's background work.
 //
 // Thread safety: any thread.
 

@@ -1,8 +1,8 @@
 // From lock names to slots.
 //
-// A bucket is a versioned reference to chunks that never change: adding a name publishes a copy with
-// one compare-and-swap, so that two processes cannot add the same name twice. Slots that nobody uses
-// are retired when their bucket is full, and their memory serves other names.
+// A bucket is a versioned reference to chunks that never change: adding a name publishes a copy
+// with one compare-and-swap, so that two processes cannot add the same name twice. Slots that
+// nobody uses are retired when their bucket is full, and their memory serves other names.
 //
 // Thread safety: any thread of any process.
 
@@ -37,7 +37,8 @@ class NameIndex {
   /// Finds the name or adds it. no_space, io_error: the file cannot grow.
   Result<Found> find_or_add(const NameKey& key);
 
-  /// Calls `visit(slot, name)` for every slot in use. Names added or retired meanwhile may be missed.
+  /// Calls `visit(slot, name)` for every slot in use. Names added or retired meanwhile may be
+  /// missed.
   void for_each(const std::function<void(Ref, const std::string&)>& visit);
 
  private:

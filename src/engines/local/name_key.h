@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -16,10 +17,29 @@
 
 namespace holdfast::local {
 
-inline std::uint64_t word_at(const char* text, std::size_t bytes) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, text, bytes < sizeof word ? bytes : sizeof word);
+static_assert(std::endian::native == std::endian::little);
+
+template <class Word>
+std::uint64_t load_as(const char* text) {
+  Word word;
+  std::memcpy(&word, text, sizeof word);
   return word;
+}
+
+/// The word of a name that begins at `at`, a multiple of 8, padded with zeros. Assembled from loads
+/// that overlap: a copy of a few bytes into a word would stall the load that follows.
+inline std::uint64_t word_at(std::string_view name, std::size_t at) {
+  const std::size_t left = name.size() - at;
+  if (left >= 8) return load_as<std::uint64_t>(name.data() + at);
+  if (left == 0) return 0;
+  const char* const end = name.data() + name.size();
+  if (name.size() >= 8) return load_as<std::uint64_t>(end - 8) >> (64 - 8 * left);
+  if (left >= 4) {
+    return load_as<std::uint32_t>(name.data()) | load_as<std::uint32_t>(end - 4)
+                                                     << (8 * (left - 4));
+  }
+  if (left == 1) return load_as<std::uint8_t>(name.data());
+  return load_as<std::uint16_t>(name.data()) | load_as<std::uint16_t>(end - 2) << (8 * (left - 2));
 }
 
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
@@ -29,7 +49,11 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 
 class NameKey {
  public:
-  explicit NameKey(std::string_view name) : name_{name}, hash_{hash_of(name)} {}
+  /// The name must have at least one byte and outlive the key.
+  explicit NameKey(std::string_view name)
+      : name_{name},
+        last_word_{word_at(name, (name.size() - 1) / 8 * 8)},
+        hash_{hash_of(name, last_word_)} {}
 
   std::string_view name() const { return name_; }
   std::uint64_t hash() const { return hash_; }
@@ -39,11 +63,10 @@ class NameKey {
   bool matches(const Slot& slot) const {
     if (slot.name_bytes.load(std::memory_order_relaxed) != name_.size()) return false;
     std::size_t at = 0;
-    for (; at + 8 <= name_.size(); at += 8) {
-      if (load_word(slot, at) != word_at(name_.data() + at, 8)) return false;
+    for (; at + 8 < name_.size(); at += 8) {
+      if (load_word(slot, at) != load_as<std::uint64_t>(name_.data() + at)) return false;
     }
-    return at == name_.size() ||
-           load_word(slot, at) == word_at(name_.data() + at, name_.size() - at);
+    return load_word(slot, at) == last_word_;
   }
 
   /// Writes the name into a slot that nobody can find yet.
@@ -51,8 +74,8 @@ class NameKey {
     slot.hash.store(hash_, std::memory_order_relaxed);
     slot.name_bytes.store(static_cast<std::uint32_t>(name_.size()), std::memory_order_relaxed);
     for (std::size_t at = 0; at < name_.size(); at += 8) {
-      std::atomic_ref<std::uint64_t>{word(slot, at)}.store(
-          word_at(name_.data() + at, name_.size() - at), std::memory_order_relaxed);
+      std::atomic_ref<std::uint64_t>{word(slot, at)}.store(word_at(name_, at),
+                                                           std::memory_order_relaxed);
     }
   }
 
@@ -75,15 +98,17 @@ class NameKey {
     auto& value = *reinterpret_cast<std::uint64_t*>(const_cast<char*>(slot.name() + at));
     return std::atomic_ref<std::uint64_t>{value}.load(std::memory_order_acquire);
   }
-  static std::uint64_t hash_of(std::string_view name) {
+  static std::uint64_t hash_of(std::string_view name, std::uint64_t last_word) {
     constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
     std::uint64_t hash = mix(name.size() ^ kOdd, 0xd6e8feb86659fd93);
-    std::size_t at = 0;
-    for (; at + 8 < name.size(); at += 8) hash = mix(hash ^ word_at(name.data() + at, 8), kOdd);
-    return mix(hash ^ word_at(name.data() + at, name.size() - at), 0xe7037ed1a0b428db);
+    for (std::size_t at = 0; at + 8 < name.size(); at += 8) {
+      hash = mix(hash ^ load_as<std::uint64_t>(name.data() + at), kOdd);
+    }
+    return mix(hash ^ last_word, 0xe7037ed1a0b428db);
   }
 
   std::string_view name_;
+  std::uint64_t last_word_;
   std::uint64_t hash_;
 };
 

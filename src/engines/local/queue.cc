@@ -48,7 +48,8 @@ bool Queue::walk_ahead(Ref contender, std::vector<Seen>& seen) {
   return false;
 }
 
-// Walks on from `from`, whose link was read as `link`. False: the list changed underfoot; begin anew.
+// Walks on from `from`, whose link was read as `link`. False: the list changed underfoot; begin
+// anew.
 bool Queue::follow(Ref from, Link link, std::vector<Seen>& seen) {
   while (link.ref() != 0) {
     const Ref ref = link.ref();
@@ -83,8 +84,7 @@ bool Queue::follow(Ref from, Link link, std::vector<Seen>& seen) {
 
 Link Queue::freeze(Contender& contender) {
   Link link{contender.link.load()};
-  while (!link.frozen() &&
-         !contender.link.compare_exchange_weak(link.raw, link.freeze().raw)) {
+  while (!link.frozen() && !contender.link.compare_exchange_weak(link.raw, link.freeze().raw)) {
   }
   return link;
 }

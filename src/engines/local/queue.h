@@ -1,9 +1,9 @@
 // The contenders of one lock, newest first, as a linked list that any process may walk, extend and
 // tidy at any moment, and that is whole after every single instruction.
 //
-// A contender enters with one compare-and-swap of the slot's head. It is out of the queue as soon as
-// its place is marked; whoever walks past takes it off the list. The swap that takes it off gives
-// the right, once, to hand its record back.
+// A contender enters with one compare-and-swap of the slot's head. It is out of the queue as soon
+// as its place is marked; whoever walks past takes it off the list. The swap that takes it off
+// gives the right, once, to hand its record back.
 //
 // Thread safety: any thread of any process. docs/internals/local.md argues why it is right.
 

@@ -85,11 +85,13 @@ Result<Ref> RecordPool::take_slowly() {
   Block& block = file_.at<Block>(*ref);
   auto& blocks = file_.at<Member>(member_).blocks;
   Ref first = blocks.load();
-  // Known to the member before any of it is used: if this process dies, whoever buries it finds them.
+  // Known to the member before any of it is used: if this process dies, whoever buries it finds
+  // them.
   do {
     block.next.store(first);
   } while (!blocks.compare_exchange_weak(first, *ref));
-  for (std::size_t i = 1; i < Block::kContenders; ++i) give_shared(file_.ref_of(&block.contenders[i]));
+  for (std::size_t i = 1; i < Block::kContenders; ++i)
+    give_shared(file_.ref_of(&block.contenders[i]));
   return begin_use(file_.ref_of(&block.contenders[0]));
 }
 

@@ -24,7 +24,10 @@ struct ThreadRecord {
   std::uint64_t pool{0};
   Ref record{0};
 
+  ThreadRecord() = default;
   ~ThreadRecord();
+  ThreadRecord(const ThreadRecord&) = delete;
+  ThreadRecord& operator=(const ThreadRecord&) = delete;
 };
 
 class RecordPool {
@@ -46,7 +49,8 @@ class RecordPool {
     ThreadRecord& kept = thread_record();
     if (kept.pool != id_ && kept.record != 0) give_back(kept);
     if (kept.record != 0) return give_shared(record);
-    kept = {.pool = id_, .record = record};
+    kept.pool = id_;
+    kept.record = record;
   }
 
   /// The record is marked; somebody's walk will hand it back.

@@ -29,12 +29,11 @@ Error damaged(const std::string& path, const std::string& what) {
           "go on from the clock and do not repeat"};
 }
 
-// The whole range a file may grow to is mapped at once; what lies beyond its end becomes usable as it
-// grows. Where the address space is limited, a smaller range must do.
+// The whole range a file may grow to is mapped at once; what lies beyond its end becomes usable as
+// it grows. Where the address space is limited, a smaller range must do.
 Result<std::pair<char*, std::uint64_t>> map(const std::string& path, int fd) {
   for (std::uint64_t bytes = kFileBytesMax; bytes >= kFileBytesMax >> 6; bytes >>= 1) {
-    void* base =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base == MAP_FAILED) continue;
     // A child would share the locks but not the threads that keep them: it gets nothing.
     madvise(base, bytes, MADV_DONTFORK);
@@ -100,8 +99,7 @@ StateFile::~StateFile() {
 Result<void> StateFile::prepare_alone(std::uint64_t size) {
   // A file that was never finished has no magic: it is written last.
   const bool unfinished =
-      size < kHeaderBytes ||
-      std::ranges::all_of(header().magic, [](char c) { return c == '\0'; });
+      size < kHeaderBytes || std::ranges::all_of(header().magic, [](char c) { return c == '\0'; });
   if (unfinished) {
     const bool ours = size == 0 || size == kFileBytesInitial;
     if (!ours) return Unexpected{damaged(path(), "is truncated, or not a Holdfast file")};

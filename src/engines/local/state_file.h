@@ -1,8 +1,8 @@
 // The state file of the local engine, mapped into this process.
 //
 // Any number of processes map it. Each holds a shared lock on it while it is attached, so that the
-// kernel can tell the first one that it is alone: whatever sessions the file speaks of are then over,
-// and tokens go on above everything that may ever have been given out.
+// kernel can tell the first one that it is alone: whatever sessions the file speaks of are then
+// over, and tokens go on above everything that may ever have been given out.
 //
 // Thread safety: every member may be called from any thread.
 // Lifetime: pointers into the file stay valid as long as the StateFile.

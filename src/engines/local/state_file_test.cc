@@ -81,8 +81,8 @@ TEST(StateFileTest, DamagedReferencesAreRefused) {
   const TestDirectory directory;
   {
     auto engine = open_engine(directory.path());
-    auto ticket = engine->enter(
-        "d", {.kind = LeaseKind::detached, .ttl = Millis{60'000}}, BootClock::now());
+    auto ticket =
+        engine->enter("d", {.kind = LeaseKind::detached, .ttl = Millis{60'000}}, BootClock::now());
     ASSERT_TRUE(engine->confirm(*ticket, BootClock::now()));
   }
   std::string content = read_file(directory.file());

@@ -18,8 +18,8 @@ std::uint64_t wall_ticks() {
 Reservation plan_reservation(std::uint64_t pace_token, Duration since_pace, std::uint64_t limit) {
   constexpr std::int64_t kNanosPerTick = 1000 / kTicksPerMicrosecond;
   const auto allowed =
-      pace_token + static_cast<std::uint64_t>(std::max<std::int64_t>(since_pace.count(), 0)) /
-                       kNanosPerTick;
+      pace_token +
+      static_cast<std::uint64_t>(std::max<std::int64_t>(since_pace.count(), 0)) / kNanosPerTick;
   if (allowed >= limit + kTokenBlockMin) {
     return {.tokens = std::min(allowed - limit, kTokenBlockMax)};
   }

@@ -1,4 +1,5 @@
-// Tokens count like a clock: ticks of 100 ns since 2026 (docs/adr/0002-tokens-count-like-a-clock.md).
+// Tokens count like a clock: ticks of 100 ns since 2026
+// (docs/adr/0002-tokens-count-like-a-clock.md).
 //
 // A directory that was deleted is begun anew at the clock, so the counter must never run ahead of
 // it. Blocks of tokens are reserved on the disk before they are given out, no faster than the clock

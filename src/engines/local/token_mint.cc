@@ -24,11 +24,12 @@ void pause_for(Duration wait) {
 
 }  // namespace
 
-Result<std::uint64_t> TokenMint::mint_near_limit(std::uint64_t token, std::uint64_t limit) {
+Result<std::uint64_t> TokenMint::mint() {
+  const std::uint64_t token = header_.next_token.fetch_add(1);
   if (token > Token::kMax) {
     return Unexpected{Error{Errc::internal, "tokens have reached 2^53"}};
   }
-  if (token < limit) {
+  if (token < header_.token_limit.load()) {
     if (!asked_.exchange(true)) ask_for_more_();
     return token;
   }

@@ -19,22 +19,23 @@ class TokenMint {
   TokenMint(StateFile& file, std::function<void()> ask_for_more)
       : header_{file.header()}, file_{file}, ask_for_more_{std::move(ask_for_more)} {}
 
-  /// A token above every token given out before. No system call unless the reserve has run out.
-  /// io_error: the disk did not take the reservation.
-  Result<std::uint64_t> mint() {
-    const std::uint64_t token = header_.next_token.fetch_add(1);
+  /// A token above every token given out before, or 0 when the reserve is low: then use mint().
+  /// No system call.
+  std::uint64_t mint_at_once() {
     const std::uint64_t limit = header_.token_limit.load(std::memory_order_acquire);
-    if (token + header_.token_block.load(std::memory_order_relaxed) / 2 < limit) [[likely]] {
-      return token;
-    }
-    return mint_near_limit(token, limit);
+    const std::uint64_t half = header_.token_block.load(std::memory_order_relaxed) / 2;
+    if (header_.next_token.load(std::memory_order_relaxed) + half >= limit) return 0;
+    const std::uint64_t token = header_.next_token.fetch_add(1);
+    return token < limit ? token : 0;
   }
+
+  /// The same at the price of a system call. io_error: the disk did not take the reservation.
+  Result<std::uint64_t> mint();
 
   /// Brings a higher limit to the disk if anybody asked for more.
   Result<void> reserve_if_asked();
 
  private:
-  Result<std::uint64_t> mint_near_limit(std::uint64_t token, std::uint64_t limit);
   Result<void> raise_limit(std::uint64_t above);
 
   Header& header_;

@@ -102,8 +102,6 @@ void Waiting::sleep() {
   futex_wait_any(std::span{words}.first(1 + standing_.lives_count), look_again());
 }
 
-void Waiting::recheck(TimePoint now) {
-  engine_.recheck(contender_.load(), now);
-}
+void Waiting::recheck(TimePoint now) { engine_.recheck(contender_.load(), now); }
 
 }  // namespace holdfast::local

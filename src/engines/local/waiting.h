@@ -16,8 +16,14 @@ namespace holdfast::local {
 
 class Waiting {
  public:
-  Waiting(Engine& engine, std::string name, const AcquireOptions& options, std::string label,
-          std::string trace_id, bool by_mail, const Ticket& ticket, TimePoint until);
+  Waiting(Engine& engine,
+          std::string name,
+          const AcquireOptions& options,
+          std::string label,
+          std::string trace_id,
+          bool by_mail,
+          const Ticket& ticket,
+          TimePoint until);
 
   /// A confirmed ticket, an error, or nothing: still waiting as standing() says.
   using Progress = std::variant<std::monostate, Ticket, AcquireError>;
