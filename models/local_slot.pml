@@ -22,6 +22,9 @@
 #ifndef ROUNDS
 #define ROUNDS 1
 #endif
+#ifndef ROUNDS_OF_FIRST
+#define ROUNDS_OF_FIRST ROUNDS
+#endif
 #ifndef VISITORS
 #define VISITORS 0
 #endif
@@ -85,7 +88,7 @@ typedef Walker {
 mtype = {
   TAKE, READ_HEAD, READ_NEWEST, FREEZE_NEWEST, STORE_LINK, SWAP_HEAD, HAND_BACK_NEWEST, PUBLISH,
   TAKE_IF_FIRST, LOOK, LOOKED, SLEEP, CONFIRM, CONFIRMED, HOLD,
-  LEAVE, LEAVE_ALONE, LEAVE_MARK, HINT, POKE, WAKE_OLDEST, CHECK_HEAD, LEFT,
+  LEAVE, LEAVE_ALONE, LEAVE_MARK, HINT, POKE, WAKE_OLDEST, LEFT,
   WALK, WALK_HEAD, FREEZE_HEAD, TAKE_OFF_HEAD, HAND_BACK_HEAD,
   FOLLOW, FREEZE_OLDER, TAKE_OFF, HAND_BACK, HINT_NEWER, ASSESS, MARK,
   VISITED, GRAVE, SWEPT, BURY, DONE
@@ -148,6 +151,22 @@ inline freeze(record) {
 #endif
 }
 
+/* Nothing leads to the record any more, and the list has an end. */
+inline off_list(record) {
+  i = 0;
+  j = head;
+  do
+  :: j != 0 ->
+    assert(j != record);
+    i++;
+    assert(i <= RECORDS);
+    j = r[j].older;
+  :: else -> break;
+  od;
+  i = 0;
+  j = 0;
+}
+
 inline hand_back(record) {
   if
 #ifdef STORE_HAND_BACK
@@ -155,8 +174,10 @@ inline hand_back(record) {
 #else
   :: PLACE_UNCHANGED(record) && my.place_in_use ->
 #endif
+    assert(r[record].generation == my.place_generation);
     r[record].in_use = 0;
 #ifdef COMMONS
+    off_list(record);
     r[record].available = 1;
 #endif
   :: else -> skip;
@@ -205,6 +226,22 @@ inline go_on_at_link() {
   fi;
 }
 
+inline begin_anew() {
+  forget_seen();
+  my.clean = 1;
+  my.next = 0; my.next_generation = 0;
+  forget_place();
+}
+
+inline walk_ahead() {
+  begin_anew();
+  my.from = my.ahead_of;
+  my.out = r[my.from].marked || r[my.from].generation != my.self_generation;
+  my.link = (my.out -> 0 : r[my.from].older);
+  my.link_generation = r[my.from].older_generation;
+  go_on_at_link();
+}
+
 inline assess_next() {
   my.count--;
   my.seen[my.count] = 0; my.seen_generation[my.count] = 0;
@@ -212,21 +249,6 @@ inline assess_next() {
   :: my.count == 0 -> my.step = my.back; my.back = 0;
   :: else -> my.step = ASSESS;
   fi;
-}
-
-/* Nothing leads to the record any more, and the list has an end. */
-inline off_list(record) {
-  i = 0;
-  j = head;
-  do
-  :: j != 0 ->
-    assert(j != record);
-    i++;
-    assert(i <= RECORDS);
-    j = r[j].older;
-  :: else -> break;
-  od;
-  i = 0;
 }
 
 /* The process acts on having the lock, if its own clock does not tell it better. */
@@ -283,7 +305,7 @@ inline take() {
   :: else -> break;
   od;
 #else
-  my.self = me + 1;
+  my.self = (dead[0] && r[1].available -> 1 : me + 1);
 #endif
   if
   :: my.self > RECORDS || !r[my.self].available -> my.self = 0; my.step = DONE;
@@ -318,7 +340,7 @@ inline round_over() {
   forget_seen();
   unchanged[me] = 0;
   if
-  :: my.round == ROUNDS -> my.round = 0; my.step = DONE;
+  :: my.round == (me == 0 -> ROUNDS_OF_FIRST : ROUNDS) -> my.round = 0; my.step = DONE;
   :: else -> my.step = TAKE;
   fi;
 }
@@ -329,6 +351,13 @@ inline left() {
   r[my.self].available = !r[my.self].in_use;
 #endif
   round_over();
+}
+
+inline check_head() {
+  if
+  :: head == my.self -> begin_walk(0, LEFT);
+  :: else -> left();
+  fi;
 }
 
 inline gone(who) {
@@ -351,7 +380,14 @@ proctype Process(byte me) {
 end:
   do
   /* Processes are alike: it is the first that dies. */
-  :: d_step { me == 0 && deaths_left > 0 && !at(DONE) -> deaths_left--; dead[me] = 1; gone(me); }
+  :: d_step { me == 0 && deaths_left > 0 && !at(DONE) ->
+      deaths_left--;
+      dead[me] = 1;
+#ifndef COMMONS
+      r[1].available = 0;
+#endif
+      gone(me);
+    }
   :: d_step { (me == 0 || (me == 1 && DEATHS > 0)) && late_left > 0 && !late[me] && my.self != 0 ->
       late_left--;
       late[me] = 1;
@@ -359,7 +395,12 @@ end:
   :: d_step { at(SLEEP) && timeout -> assert(false); }
 
   /* RecordPool::take */
+#ifdef PATIENT
+  /* Without a choice of their own, the second and the third are as alike as can be. */
+  :: d_step { at(TAKE) && (me != 2 || w[1].step != TAKE) -> take(); }
+#else
   :: d_step { at(TAKE) -> take(); }
+#endif
 
   /* Engine::enter, Queue::enter */
   :: d_step { at(READ_HEAD) ->
@@ -380,7 +421,7 @@ end:
       :: else ->
         my.next = my.from;
         my.next_generation = my.place_generation;
-        my.step = STORE_LINK;
+        store_link();
       fi;
     }
   :: d_step { at(FREEZE_NEWEST) -> freeze(my.from); my.step = STORE_LINK; }
@@ -430,16 +471,26 @@ end:
     }
 
   /* Waiting::advance, Engine::look, Engine::confirm */
-  :: d_step { at(LOOK) -> r[my.self].signal = 0; begin_walk(my.self, LOOKED); }
+  :: d_step { at(LOOK) ->
+      r[my.self].signal = 0;
+      begin_walk(my.self, LOOKED);
+      walk_ahead();
+    }
   :: d_step { at(LOOKED) ->
       if
       :: my.out -> my.step = LEAVE;
       :: !my.out && my.there == 0 -> my.step = CONFIRM;
+#ifndef LOOK_ONCE
+      /* Whoever it marked may just have been told that its turn has come. */
+      :: !my.out && my.there != 0 && my.changed -> my.nearest = 0; my.step = LOOK;
+#endif
       :: else -> my.step = SLEEP;
       fi;
       looked();
     }
+#ifndef PATIENT
   :: d_step { at(LOOKED) && my.there != 0 && !my.out -> my.step = LEAVE; looked(); my.nearest = 0; }
+#endif
   /* On its signal, on the life and on the deadline of whoever is right ahead. */
   :: d_step { at(SLEEP) && (r[my.self].signal || dead[r[my.nearest].owner] ||
                             late[r[my.nearest].owner] || r[my.self].expired) ->
@@ -460,10 +511,10 @@ end:
       :: else -> granted();
       fi;
     }
-  :: d_step { at(HOLD) -> believes[me] = 0; my.step = LEAVE; }
 
   /* Engine::leave */
-  :: d_step { at(LEAVE) ->
+  :: d_step { at(HOLD) || at(LEAVE) ->
+      believes[me] = 0;
       unchanged[me] = 1;
 #ifdef COMMONS
       my.step = LEAVE_MARK;
@@ -489,13 +540,15 @@ end:
       fi;
     }
   :: d_step { at(LEAVE_MARK) ->
+      assert(r[my.self].generation != my.self_generation || r[my.self].marked ||
+             r[my.self].in_use);
       if
       :: r[my.self].generation == my.self_generation && r[my.self].in_use ->
         r[my.self].marked = 1;
       :: else -> skip;
       fi;
 #ifdef SILENT_LEAVE
-      my.step = CHECK_HEAD;
+      check_head();
 #else
       my.step = HINT;
 #endif
@@ -511,44 +564,27 @@ end:
       fi;
       j = 0;
     }
-  :: d_step { at(POKE) -> r[my.nearest].signal = 1; my.nearest = 0; my.step = CHECK_HEAD; }
+  :: d_step { at(POKE) -> r[my.nearest].signal = 1; my.nearest = 0; check_head(); }
   :: d_step { at(WAKE_OLDEST) ->
       if
       :: my.oldest_waiting != 0 -> r[my.oldest_waiting].signal = 1;
       :: else -> skip;
       fi;
       my.oldest_waiting = 0; my.nearest = 0; my.there = 0; my.changed = 0; my.clean = 0;
-      my.step = CHECK_HEAD;
-    }
-  :: d_step { at(CHECK_HEAD) ->
-      if
-      :: head == my.self -> begin_walk(0, LEFT);
-      :: else -> left();
-      fi;
+      check_head();
     }
   :: d_step { at(LEFT) -> left(); }
 
   /* Queue::walk, Queue::walk_ahead */
-  :: d_step { at(WALK) ->
-      forget_seen();
-      my.clean = 1;
-      my.next = 0; my.next_generation = 0;
-      forget_place();
+  :: d_step { at(WALK) && my.ahead_of != 0 -> walk_ahead(); }
+  :: d_step { at(WALK) && my.ahead_of == 0 ->
+      begin_anew();
+      my.from = head;
+      unchanged[me] = 1;
+      my.link = 0;
       if
-      :: my.ahead_of != 0 ->
-        my.from = my.ahead_of;
-        my.out = r[my.from].marked || r[my.from].generation != my.self_generation;
-        my.link = (my.out -> 0 : r[my.from].older);
-        my.link_generation = r[my.from].older_generation;
-        go_on_at_link();
-      :: else ->
-        my.from = head;
-        unchanged[me] = 1;
-        my.link = 0;
-        if
-        :: my.from == 0 -> end_walk();
-        :: else -> my.step = WALK_HEAD;
-        fi;
+      :: my.from == 0 -> end_walk();
+      :: else -> my.step = WALK_HEAD;
       fi;
     }
   :: d_step { at(WALK_HEAD) ->
@@ -686,7 +722,11 @@ end:
       fi;
 #endif
       if
-      :: i == my.count && j == 0 -> off_list(my.self);
+      :: i == my.count && j == 0 ->
+        off_list(my.self);
+        /* Its memory goes to whoever needs some next. */
+        r[my.self].in_use = 0;
+        r[my.self].available = 1;
       :: else -> skip;
       fi;
       j = 0;

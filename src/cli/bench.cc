@@ -34,9 +34,14 @@ std::string quantity(double value, const std::string& unit) {
 }
 
 void print_table(Console& console, const bench::Report& report) {
-  console.print(fmt::format(
-      "{:<36} {:>14} {:>14}  {:<26} {:>14} {:>8} {:>8}", "case", "median", "99 %", "against",
-      "its median", "ratio", "target"));
+  console.print(fmt::format("{:<36} {:>14} {:>14}  {:<26} {:>14} {:>8} {:>8}",
+                            "case",
+                            "median",
+                            "99 %",
+                            "against",
+                            "its median",
+                            "ratio",
+                            "target"));
   for (const bench::Case& one : report.cases) {
     const std::string verdict =
         console.paint(one.met() ? "met" : "not met", one.met() ? Tone::good : Tone::bad);

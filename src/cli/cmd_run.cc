@@ -38,6 +38,7 @@ Result<RunOptions> to_run_options(const Invocation& invocation, const RunArgumen
   options.engine = invocation.engine;
   options.name = arguments.lock.name;
   options.program = invocation.program;
+  options.format = invocation.json ? Format::json : Format::human;
   const auto acquire = to_acquire_options(arguments.lock);
   if (!acquire) return Unexpected{acquire.error()};
   options.acquire = *acquire;

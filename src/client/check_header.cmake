@@ -1,6 +1,7 @@
 # Compiles one public header alone, and lists what it includes.
 #
-#   cmake -DCOMPILER=… -DINCLUDE_DIR=… -DHEADER=holdfast/x.h [-DFORBID=regex] -P check_header.cmake
+#   cmake -DCOMPILER=… -DINCLUDE_DIR=… -DHEADER=holdfast/x.h [-DFORBID=regex]
+#         -P check_header.cmake
 #
 # Fails when the header does not stand on its own, or includes a file that matches FORBID.
 

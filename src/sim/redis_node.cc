@@ -15,7 +15,10 @@ std::string describe(const redis::Reply& reply) {
   if (reply.kind == Kind::integer) return std::to_string(reply.integer);
   if (reply.kind != Kind::array) return reply.kind == Kind::nil ? "nil" : reply.text;
   std::string text;
-  for (const redis::Reply& item : reply.items) text += (text.empty() ? "" : " ") + describe(item);
+  for (const redis::Reply& item : reply.items) {
+    if (!text.empty()) text += ' ';
+    text += describe(item);
+  }
   return text;
 }
 

@@ -3,14 +3,6 @@
 #include <utility>
 
 namespace holdfast::sim {
-namespace {
-
-template <class Enum>
-std::string number_text(Enum value) {
-  return std::to_string(static_cast<int>(value));
-}
-
-}  // namespace
 
 SimClient::SimClient(std::string name,
                      const Place& place,
@@ -26,8 +18,10 @@ SimClient::SimClient(std::string name,
 redis::RedisSession::Listener SimClient::listener(
     const std::shared_ptr<LeaseView::Shared>& shared) {
   return [this, weak = std::weak_ptr{shared}](const LeaseEvent& event) {
-    const std::string line = name_ + " hears: state " + number_text(event.state) + ", reason " +
-                             number_text(event.reason);
+    std::string line = name_ + " hears: ";
+    line += to_string(event.state);
+    line += ' ';
+    line += to_string(event.reason);
     trace_.note(scheduler_.now(), line);
     if (const auto view = weak.lock()) view->heard.push_back({scheduler_.now(), event});
   };
@@ -50,7 +44,9 @@ Task<Acquired> SimClient::acquire(LockName name, Millis ttl, Duration patience) 
 Task<ReleaseOutcome> SimClient::release(LeaseView lease, Duration patience) {
   const TimePoint answer_by = env_.now() + patience;
   const ReleaseOutcome outcome = co_await session_->release(lease.shared_->lease, answer_by);
-  trace_.note(scheduler_.now(), name_ + " released: outcome " + number_text(outcome));
+  std::string line = name_ + " released: ";
+  line += to_string(outcome);
+  trace_.note(scheduler_.now(), line);
   co_return outcome;
 }
 

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{60};
 
 std::string read_file(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
@@ -44,13 +44,16 @@ std::string read_file(const std::string& path) {
   }
   // Nothing of the test's own reaches the program but what it names.
   close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  // First out of each other's way, then where they belong.
+  std::map<int, int> moved;
+  for (const auto& [theirs, ours] : launch.descriptors) {
+    if (ours >= 0) moved[theirs] = fcntl(ours, F_DUPFD_CLOEXEC, 100);
+  }
   for (const auto& [theirs, ours] : launch.descriptors) {
     if (ours < 0) {
       close(theirs);
-    } else if (ours == theirs) {
-      fcntl(ours, F_SETFD, 0);
     } else {
-      dup2(ours, theirs);
+      dup2(moved.at(theirs), theirs);
     }
   }
   for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);

@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(Local,
                                            Operation::take_over,
                                            Operation::take_over_from_the_dead,
                                            Operation::grow),
-                         [](const auto& info) { return to_string(info.param); });
+                         [](const auto& operation) { return to_string(operation.param); });
 
 }  // namespace
 }  // namespace holdfast::crash

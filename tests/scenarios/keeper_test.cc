@@ -96,6 +96,15 @@ TEST_F(KeeperTest, OneLostRenewalIsNotEvenJeopardy) {
   EXPECT_TRUE(lease.heard().empty());
 }
 
+TEST_F(KeeperTest, ARenewalCountsFromWhenItWasSentNotFromItsAnswer) {
+  const TimePoint start = world_.now();
+  const LeaseView lease = world_.must_acquire(alice_, "ledger", 9s);
+  EXPECT_EQ(lease.valid_until(), core::deadline_of(start, 9s));
+  world_.set_faults({.delay_min = 400ms, .delay_max = 400ms});
+  world_.advance(3s + 900ms);
+  EXPECT_EQ(lease.valid_until(), core::deadline_of(start + 3s, 9s));
+}
+
 TEST_F(KeeperTest, APausedHolderFindsItsLeaseLostWhenItWakes) {
   const LeaseView lease = world_.must_acquire(alice_, "ledger", 10s);
   world_.pause(alice_);

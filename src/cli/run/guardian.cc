@@ -24,6 +24,9 @@ namespace {
 /// How often to look again at processes of the group whose end nobody tells us.
 constexpr Duration kGroupLookAgain = std::chrono::milliseconds{20};
 
+/// How long after the kill to wait for those who have to wait for the killed.
+constexpr Duration kParentsTurn = std::chrono::milliseconds{50};
+
 /// How long a supervisor that runs needs to release the lock by itself.
 constexpr Duration kSupervisorsTurn = std::chrono::milliseconds{50};
 
@@ -92,8 +95,9 @@ class Guardian {
   bool group_is_gone() {
     if (program_ == 0) return true;
     if (!ended_) return false;
-    const bool killed = end_.kill_due(BootClock::now());
-    if (killed ? !group_dead(program_) : !group_gone(program_)) return false;
+    // Those that ended are waited for by their parents, and a parent outside the group may not.
+    const bool no_more_patience = end_.kill_due(BootClock::now() - kParentsTurn);
+    if (no_more_patience ? !group_dead(program_) : !group_gone(program_)) return false;
     siginfo_t ignored{};
     const bool childless = waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) != 0;
     return childless || !adopted_guardian();

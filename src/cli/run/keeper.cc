@@ -82,7 +82,7 @@ std::optional<core::SessionClock> Keeper::acquire() {
     return std::nullopt;
   }
   auto lease = [&] {
-    const WaitNotice notice{*client, options_.name, Format::human};
+    const WaitNotice notice{*client, options_.name, options_.format};
     return client->acquire(options_.name, options_.acquire, waiting_.get_token());
   }();
   if (!lease) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/console.h"
 #include "holdfast/options.h"
 
 namespace holdfast::cli {
@@ -19,6 +20,8 @@ struct RunOptions {
   /// -1: none.
   int status_fd{-1};
   std::vector<std::string> program;
+  /// With JSON, nothing is said to people while waiting.
+  Format format{Format::human};
 };
 
 }  // namespace holdfast::cli

@@ -237,7 +237,7 @@ void Supervisor::enforce(TimePoint now) {
   if (on_our_own_) reap(group);
   const bool gone = on_our_own_ && (group == 0 || group_gone(group));
   const bool guardian_is_late = end_.kill_due(now - kGuardiansTurn);
-  if (gone || (guardian_is_late && group_dead(group))) {
+  if (gone || (guardian_is_late && group != 0 && group_dead(group))) {
     phase_ = Phase::over;
   } else if (ended_for_the_lease() && now >= shared_.deadline() + kHopeless) {
     hopeless_ = true;

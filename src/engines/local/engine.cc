@@ -54,19 +54,17 @@ Result<Ref> Engine::take_record(const Request& request) {
   const auto note = write_note(*file_, host, request.label, request.trace_id);
   contender.note.store(note ? *note : 0);
   if (note) return record;
-  discard_record(*record);
+  discard_record(*record, request.kind);
   return note;
 }
 
-void Engine::discard_record(Ref record) {
+void Engine::discard_record(Ref record, LeaseKind kind) {
   Contender& contender = file_->at<Contender>(record);
   if (const Ref note = contender.note.load(std::memory_order_relaxed); note != 0) {
     contender.note.store(0, std::memory_order_relaxed);
     free_note(*file_, note);
   }
-  if (!ClaimWord{contender.claim.load(std::memory_order_relaxed)}.common()) {
-    return records_->give(record);
-  }
+  if (kind == LeaseKind::session) return records_->give(record);
   contender.place.store(Place{contender.place.load()}.handed_back().raw);
   recycle(*file_, Kind::commons, record);
 }
@@ -79,6 +77,7 @@ void Engine::fill_record(
   if (request.by_mail) claim = claim.with(ClaimWord::kByMail);
   if (request.kind == LeaseKind::detached) claim = claim.with(ClaimWord::kCommon);
   contender.claim.store(claim.raw, relaxed);
+  begin(contender.lifeline, now + request.ttl);
   contender.session.store(session, relaxed);
   contender.session_epoch.store(file_->at<Session>(session).epoch.load(relaxed), relaxed);
   contender.member.store(membership_->ref(), relaxed);
@@ -124,7 +123,7 @@ Result<void> Engine::enter_as(Ticket& ticket,
     Found found = index_.find(key);
     if (found.slot == 0) {
       const auto added = index_.find_or_add(key);
-      if (!added) return discard_record(*record), Unexpected{added.error()};
+      if (!added) return discard_record(*record, request.kind), Unexpected{added.error()};
       found = *added;
     }
     // Minted after the head was read: whoever entered before has a lower token, and whoever enters
@@ -132,7 +131,7 @@ Result<void> Engine::enter_as(Ticket& ticket,
     std::uint64_t token = mint_->mint_at_once();
     if (token == 0) [[unlikely]] {
       const auto minted = mint_->mint();
-      if (!minted) return discard_record(*record), Unexpected{minted.error()};
+      if (!minted) return discard_record(*record, request.kind), Unexpected{minted.error()};
       token = *minted;
     }
     contender.token.store(token, std::memory_order_relaxed);
@@ -158,7 +157,7 @@ Mark Engine::leave(const Ticket& ticket) {
   const bool common = ticket.kind == LeaseKind::detached;
   if (!common && queue_.leave_alone(ticket.slot, ticket.contender)) [[likely]] {
     const Mark found = Place{contender.place.load(std::memory_order_relaxed)}.mark();
-    discard_record(ticket.contender);
+    discard_record(ticket.contender, ticket.kind);
     if (header().watched_until_ns.load(std::memory_order_relaxed) != 0) {
       announce_change(BootClock::now());
     }
@@ -182,21 +181,39 @@ Mark Engine::mark_of(const Ticket& ticket) {
   return place.generation() == ticket.place.generation() ? place.mark() : Mark::expired;
 }
 
+void Engine::vanish(const Ticket& ticket) {
+  Contender& contender = file_->at<Contender>(ticket.contender);
+  const Millis delay{contender.lock_delay_ms.load()};
+  if (delay == Millis{0} || mark_of(ticket) != Mark::none) {
+    leave(ticket);
+    return;
+  }
+  std::int64_t until = 0;
+  contender.delay_until_ns.compare_exchange_strong(until, to_ns(BootClock::now() + delay));
+  wake_next(ticket.slot, ticket.contender, ticket.place, BootClock::now());
+  if (ticket.kind == LeaseKind::session) records_->give_later(ticket.contender);
+}
+
 TimePoint Engine::deadline(const Ticket& ticket) {
-  const bool detached = ticket.kind == LeaseKind::detached && ticket.session_entry == nullptr;
-  return deadline_of(detached ? file_->at<Contender>(ticket.contender).lifeline
-                              : file_->at<Session>(ticket.session).lifeline);
+  Contender& contender = file_->at<Contender>(ticket.contender);
+  const bool detached = ticket.place.detached();
+  const LifelineWord line =
+      read(detached ? contender.lifeline : file_->at<Session>(ticket.session).lifeline);
+  // A detached lease's record may be somebody else's by now.
+  const bool own = Place{contender.place.load()}.generation() == ticket.place.generation();
+  return line.expired() || !own ? TimePoint{} : line.deadline();
 }
 
 Renewal Engine::renew(const Ticket& ticket, TimePoint now) {
   if (mark_of(ticket) != Mark::none) return Renewal::expired;
-  if (ticket.kind == LeaseKind::session) {
+  if (!ticket.place.detached()) {
     return local::renew(file_->at<Session>(ticket.session).lifeline,
                         now + ticket.session_entry->ttl());
   }
   Contender& contender = file_->at<Contender>(ticket.contender);
   if (expire_if_due(contender.lifeline, now)) return Renewal::expired;
-  return local::renew(contender.lifeline, now + Millis{contender.ttl_ms.load()});
+  const Renewal renewal = local::renew(contender.lifeline, now + Millis{contender.ttl_ms.load()});
+  return mark_of(ticket) == Mark::none ? renewal : Renewal::expired;
 }
 
 void Engine::tell_watchers() {

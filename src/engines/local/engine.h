@@ -99,10 +99,14 @@ class Engine {
   /// Leaves the queue, as holder or waiter. Returns Mark::left, or the mark it had been given.
   Mark leave(const Ticket& ticket);
 
+  /// Gives a holder up that has lost its lease: for others it has vanished, lock-delay and all.
+  void vanish(const Ticket& ticket);
+
   /// The mark on the ticket: none while it is in the queue.
   Mark mark_of(const Ticket& ticket);
 
-  /// Until when the ticket's lease stands if nothing renews it, without allowance for drift.
+  /// Until when the ticket's lease stands if nothing renews it, without allowance for drift; the
+  /// beginning of time if it has ended.
   TimePoint deadline(const Ticket& ticket);
 
   /// Extends the session, or the detached lease, to its TTL from `now`.
@@ -125,7 +129,7 @@ class Engine {
   std::optional<holdfast::Contender> describe(Ref contender, TimePoint now);
 
   /// Takes out of a slot's queue what is over, and wakes who may go on.
-  void sweep(Ref slot, TimePoint now);
+  Queue::Walk sweep(Ref slot, TimePoint now);
 
   /// Tidies up after dead processes. On the chores' thread only.
   void bury_the_dead(TimePoint now);
@@ -172,6 +176,8 @@ class Engine {
     /// Everybody there holds: whoever comes behind is next.
     bool all_hold{true};
     TimePoint first_end{kNever};
+    /// Somebody was taken out, or was not what the walk had met: walk again.
+    bool outdated{false};
   };
 
   explicit Engine(std::unique_ptr<StateFile> file);
@@ -184,7 +190,7 @@ class Engine {
   Result<Ref> take_record(const Request& request);
   void fill_record(
       Ref record, const Request& request, Ref session, const Owner& owner, TimePoint now);
-  void discard_record(Ref record);
+  void discard_record(Ref record, LeaseKind kind);
   Life life_of(const Seen& seen, TimePoint now);
   Life life_of_holder(const Seen& seen, TimePoint now);
   Assessment assess(const std::vector<Seen>& seen, TimePoint now);

@@ -43,11 +43,13 @@ bool Engine::clear_member(Ref ref, TimePoint now) {
 bool Engine::clear_contender(Contender& contender, TimePoint now) {
   const Ref ref = file_->ref_of(&contender);
   const bool own = contender.member.load() == membership_->ref();
-  if (own) queue_.mark(ref, Place{contender.place.load()}, Mark::left);
+  const bool delays = contender.delay_until_ns.load() != 0;
+  if (own && !delays) queue_.mark(ref, Place{contender.place.load()}, Mark::left);
   if (const Ref slot = contender.slot.load(); slot != 0) {
     sweep(slot, now);
     std::vector<Seen> seen;
-    queue_.walk(slot, seen);
+    // What an untidy walk left on the list may be just this contender.
+    if (queue_.walk(slot, seen) != Queue::Walk::tidy) return false;
     if (std::ranges::any_of(seen, [&](const Seen& other) { return other.ref == ref; })) {
       return false;
     }

@@ -40,11 +40,11 @@ std::string host_of(const Member& member) {
 std::optional<holdfast::Contender> Engine::describe(Ref ref, TimePoint now) {
   Contender& contender = file_->at<Contender>(ref);
   const Place place{contender.place.load()};
-  const Ref session = contender.session.load();
   NoteText note = read_note(*file_, contender.note.load());
   if (note.host.empty()) note.host = host_of(file_->at<Member>(contender.member.load()));
   const TimePoint ends =
-      deadline_of(session == 0 ? contender.lifeline : file_->at<Session>(session).lifeline);
+      deadline_of(place.detached() ? contender.lifeline
+                                   : file_->at<Session>(contender.session.load()).lifeline);
   holdfast::Contender result{
       .owner_fp = owner_of(contender).fingerprint(),
       .mode = ClaimWord{contender.claim.load()}.claim().mode,
@@ -109,6 +109,8 @@ std::vector<holdfast::Contender> Engine::break_holders(std::string_view name, Ti
   if (found.slot == 0) return broken;
   std::vector<Seen> seen;
   queue_.walk(found.slot, seen);
+  // The slot may have been given to another name before the walk.
+  if (index_.find(NameKey{name}).slot != found.slot) return broken;
   for (const auto& entry : assess(seen, now).there) {
     Contender& contender = file_->at<Contender>(entry.seen.ref);
     const bool delaying = contender.delay_until_ns.load() != 0;
@@ -117,7 +119,7 @@ std::vector<holdfast::Contender> Engine::break_holders(std::string_view name, Ti
     const Ref member = contender.member.load();
     if (queue_.mark(entry.seen.ref, entry.seen.place, Mark::broken) != Mark::broken) continue;
     if (described) broken.push_back(*described);
-    if (member == 0 || entry.seen.session == 0) continue;
+    if (member == 0 || entry.seen.place.detached()) continue;
     file_->at<Member>(member).mail.fetch_add(1);
     futex_wake(file_->at<Member>(member).mail, 1);
   }
@@ -132,8 +134,8 @@ std::optional<Seen> Engine::find_detached(std::string_view name, const Owner& ow
   std::vector<Seen> seen;
   queue_.walk(slot, seen);
   for (const Seen& candidate : seen) {
-    const bool detached = candidate.session == 0;
-    if (detached && owner_of(file_->at<Contender>(candidate.ref)) == owner) return candidate;
+    if (candidate.place.detached() && owner_of(file_->at<Contender>(candidate.ref)) == owner)
+      return candidate;
   }
   return std::nullopt;
 }
@@ -149,7 +151,7 @@ Result<TimePoint> Engine::renew_detached(std::string_view name,
   Contender& contender = file_->at<Contender>(found->ref);
   if (expire_if_due(contender.lifeline, now)) return Unexpected{lost};
   if (local::renew(contender.lifeline, now + ttl) == Renewal::expired) return Unexpected{lost};
-  if (contender.place.load() != found->place.raw) return Unexpected{lost};
+  if (Place{contender.place.load()} != found->place) return Unexpected{lost};
   contender.ttl_ms.store(static_cast<std::uint32_t>(ttl.count()));
   return now + ttl;
 }

@@ -7,7 +7,7 @@
 namespace holdfast::local {
 
 Engine::Life Engine::life_of(const Seen& seen, TimePoint now) {
-  if (seen.session == 0) {
+  if (seen.place.detached()) {
     Lifeline& line = file_->at<Contender>(seen.ref).lifeline;
     const bool over = expire_if_due(line, now);
     return {.liveness = over ? Liveness::over : Liveness::live, .ends = deadline_of(line)};
@@ -30,12 +30,15 @@ Engine::Life Engine::life_of_holder(const Seen& seen, TimePoint now) {
   Contender& contender = file_->at<Contender>(seen.ref);
   const Millis delay{contender.lock_delay_ms.load()};
   const bool held = contender.phase.load() == Contender::kHolding;
-  if (life.liveness == Liveness::live || delay == Millis{0} || !held) return life;
-  std::int64_t until = 0;
+  if (delay == Millis{0} || !held) return life;
+  std::int64_t until = contender.delay_until_ns.load();
+  const bool vanished = life.liveness != Liveness::live || until != 0;
+  if (!vanished) return life;
+  until = 0;
   const std::int64_t proposed = to_ns(life.ends + delay);
   if (contender.delay_until_ns.compare_exchange_strong(until, proposed)) until = proposed;
-  if (to_ns(now) >= until) return life;
-  return {.liveness = Liveness::delayed, .ends = from_ns(until)};
+  const bool over = to_ns(now) >= until;
+  return {.liveness = over ? Liveness::over : Liveness::delayed, .ends = from_ns(until)};
 }
 
 Engine::Assessment Engine::assess(const std::vector<Seen>& seen, TimePoint now) {
@@ -46,7 +49,11 @@ Engine::Assessment Engine::assess(const std::vector<Seen>& seen, TimePoint now) 
     const bool holds = result.sum.admit(claim) == core::Admission::granted;
     const Life life = holds ? life_of_holder(*it, now) : life_of(*it, now);
     if (life.liveness == Liveness::over) {
-      queue_.mark(it->ref, it->place, Mark::expired);
+      const bool waits = file_->at<Contender>(it->ref).phase.load() == Contender::kWaiting;
+      const Mark mark = queue_.mark(it->ref, it->place, Mark::expired);
+      // It may be alive after all, if late: let it find out.
+      if (mark == Mark::expired && waits) queue_.poke(it->ref);
+      result.outdated = true;
       continue;
     }
     if (holds && life.ends < result.first_end) result.first_end = life.ends;
@@ -60,8 +67,12 @@ Engine::Assessment Engine::assess(const std::vector<Seen>& seen, TimePoint now) 
 
 Standing Engine::look(const Ticket& ticket, TimePoint now) {
   std::vector<Seen> seen;
-  if (!queue_.walk_ahead(ticket.contender, seen)) return {.state = Standing::State::out};
-  const Assessment ahead = assess(seen, now);
+  Assessment ahead;
+  // What was true before somebody was taken out may not be any more.
+  do {
+    if (!queue_.walk_ahead(ticket.contender, seen)) return {.state = Standing::State::out};
+    ahead = assess(seen, now);
+  } while (ahead.outdated);
   const Contender& self = file_->at<Contender>(ticket.contender);
   const core::Claim claim = ClaimWord{self.claim.load()}.claim();
   Standing standing;
@@ -82,7 +93,7 @@ Standing Engine::look(const Ticket& ticket, TimePoint now) {
   const std::size_t watched = claim.mode == Mode::permit ? ahead.there.size() : 1;
   for (std::size_t i = 0; i < watched && standing.lives_count < standing.lives.size(); ++i) {
     const Seen& other = ahead.there[ahead.there.size() - 1 - i].seen;
-    if (other.session == 0) continue;
+    if (other.place.detached()) continue;
     const Ref member = file_->at<Session>(other.session).member.load();
     const auto& life = file_->at<Member>(member).life;
     if (member == membership_->ref()) continue;
@@ -99,16 +110,20 @@ Standing Engine::look(const Ticket& ticket, TimePoint now) {
 bool Engine::confirm(Ticket& ticket, TimePoint now) {
   Contender& contender = file_->at<Contender>(ticket.contender);
   Session& session = file_->at<Session>(ticket.session);
-  const TimePoint session_ends = now + ticket.session_entry->ttl();
-  if (local::renew(session.lifeline, session_ends) == Renewal::expired) return false;
-  contender.since_ns.store(to_ns(now));
-  if (ticket.kind == LeaseKind::detached) {
-    begin(contender.lifeline, now + Millis{contender.ttl_ms.load()});
-    contender.session.store(0);
-    // Nobody can have ended the session before its deadline, and from here on it does not matter.
-    if (BootClock::now() >= session_ends) return false;
-    ticket.session_entry = nullptr;
+  if (local::renew(session.lifeline, now + ticket.session_entry->ttl()) == Renewal::expired) {
+    return false;
   }
+  if (ticket.kind == LeaseKind::detached) {
+    // Judgements of its session that were made before this swap cannot take it out any more.
+    std::uint64_t attached = ticket.place.raw;
+    const Place detached = ticket.place.as_detached();
+    if (!contender.place.compare_exchange_strong(attached, detached.raw)) return false;
+    ticket.place = detached;
+    ticket.session_entry = nullptr;
+    const TimePoint ends = now + Millis{contender.ttl_ms.load()};
+    if (local::renew(contender.lifeline, ends) == Renewal::expired) return false;
+  }
+  contender.since_ns.store(to_ns(now));
   contender.phase.store(Contender::kHolding);
   if (mark_of(ticket) != Mark::none) return false;
   const bool others_may_follow =
@@ -141,13 +156,13 @@ void Engine::wake_oldest_waiter(Ref slot, TimePoint now) {
   }
 }
 
-void Engine::sweep(Ref slot, TimePoint now) {
+Queue::Walk Engine::sweep(Ref slot, TimePoint now) {
   std::vector<Seen> seen;
-  queue_.walk(slot, seen);
-  const std::size_t before = seen.size();
-  if (assess(seen, now).there.size() == before) return;
+  Queue::Walk walk = queue_.walk(slot, seen);
+  if (!assess(seen, now).outdated) return walk;
   wake_oldest_waiter(slot, now);
   announce_change(now);
+  return queue_.walk(slot, seen);
 }
 
 void Engine::recheck(Ref contender, TimePoint now) {

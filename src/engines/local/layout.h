@@ -36,25 +36,30 @@ struct Versioned {
 /// Why a contender is out of the queue; it stays so until its record is used again.
 enum class Mark : std::uint8_t { none, left, expired, broken };
 
-/// What a contender's record is being used for: its generation, the mark, and whether it is in use,
-/// that is, reachable or about to be. Marking swaps this word, so it can only hit the generation it
-/// was meant for.
+/// What a contender's record is being used for: its generation, whether the lease is detached, the
+/// mark, and whether it is in use, that is, reachable or about to be. Marking swaps this word, so
+/// it can only hit the generation it was meant for, and only what is still as it was judged.
 struct Place {
   std::uint64_t raw{0};
 
-  constexpr std::uint64_t generation() const { return raw >> 3; }
+  constexpr std::uint64_t generation() const { return raw >> 4; }
+  constexpr bool detached() const { return (raw & 8) != 0; }
   constexpr Mark mark() const { return static_cast<Mark>(raw >> 1 & 3); }
   constexpr bool in_use() const { return (raw & 1) != 0; }
   constexpr Place marked(Mark mark) const { return {raw | static_cast<std::uint64_t>(mark) << 1}; }
+  constexpr Place as_detached() const { return {raw | 8}; }
   constexpr Place handed_back() const { return {raw & ~std::uint64_t{1}}; }
-  constexpr Place next_use() const { return {(generation() + 1) << 3 | 1}; }
+  constexpr Place next_use() const { return {(generation() + 1) << 4 | 1}; }
   friend constexpr bool operator==(Place, Place) = default;
 };
 
 /// The next older contender and the generation of its record. The link of a marked contender is
-/// frozen before the contender is taken off the list, and does not change any more.
+/// frozen before the contender is taken off the list, and does not change any more. Until its
+/// contender has entered a link is unpublished, and nobody else may change it either.
 struct Link {
   static constexpr std::uint64_t kGenerationMask = (std::uint64_t{1} << 34) - 1;
+  static constexpr std::uint64_t kFrozen = 1;
+  static constexpr std::uint64_t kUnpublished = 2;
 
   std::uint64_t raw{0};
 
@@ -65,16 +70,17 @@ struct Link {
   constexpr bool leads_to(Place place) const {
     return raw >> 30 == (place.generation() & kGenerationMask);
   }
-  constexpr bool frozen() const { return (raw & 1) != 0; }
-  constexpr Link freeze() const { return {raw | 1}; }
-  constexpr Link thaw() const { return {raw & ~std::uint64_t{1}}; }
+  constexpr Link unpublished() const { return {raw | kUnpublished}; }
+  constexpr bool frozen() const { return (raw & kFrozen) != 0; }
+  constexpr Link freeze() const { return {raw | kFrozen}; }
+  constexpr Link thaw() const { return {raw & ~(kFrozen | kUnpublished)}; }
 };
 
 /// A right that ends at a deadline unless its keeper moves it: of a session, or of one detached
-/// lease. `word` is a version and, in its lowest bit, "expired".
+/// lease. The deadline in nanoseconds and, in the lowest bit, "expired": one word, so that nobody
+/// can believe a deadline that was not confirmed.
 struct Lifeline {
   std::atomic<std::uint64_t> word;
-  std::atomic<std::int64_t> deadline_ns;
 };
 
 /// One process attached to the file. `life` is a robust futex, 0 while the record is free: the
@@ -83,7 +89,6 @@ struct alignas(kUnit) Member {
   static constexpr std::size_t kHostBytes = 64;
 
   std::atomic<std::uint32_t> life;
-  std::atomic<std::uint32_t> burying;
   std::atomic<std::uint32_t> mail;
   std::atomic<std::uint32_t> pid;
   std::atomic<Ref> next;
@@ -109,7 +114,7 @@ struct alignas(kUnit) Contender {
   std::atomic<std::uint64_t> place;
   std::atomic<std::uint64_t> token;
   std::atomic<std::uint64_t> claim;
-  std::atomic<Ref> session;  // 0: detached, lives by its own lifeline
+  std::atomic<Ref> session;  // unless detached
   std::atomic<std::uint32_t> session_epoch;
   std::atomic<Ref> member;
   std::atomic<Ref> slot;

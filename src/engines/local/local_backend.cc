@@ -37,6 +37,7 @@ LocalBackend::~LocalBackend() {
     return;
   }
   engine_->membership().stop_chores();
+  end_async();
 }
 
 bool LocalBackend::forked() const { return fork_generation() != generation_; }
@@ -56,7 +57,9 @@ Result<void> LocalBackend::usable() const {
 std::shared_ptr<LocalLease> LocalBackend::make_lease(std::string_view name,
                                                      const AcquireOptions& options,
                                                      const Ticket& ticket) {
-  return std::make_shared<LocalLease>(shared_from_this(), name, options, ticket);
+  auto lease = std::make_shared<LocalLease>(shared_from_this(), name, options, ticket);
+  add(*lease);
+  return lease;
 }
 
 AcquireResult LocalBackend::acquire(std::string_view name,

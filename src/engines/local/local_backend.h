@@ -73,6 +73,7 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
   void look_at_leases(TimePoint now, Rest& rest);
   void look_at_waiters(TimePoint now);
   void advance_async(TimePoint now, Rest& rest);
+  void end_async();
   Result<void> usable() const;
   std::shared_ptr<LocalLease> make_lease(std::string_view name,
                                          const AcquireOptions& options,

@@ -49,6 +49,11 @@ struct LocalBackend::AsyncWait {
 void LocalBackend::add(LocalLease& lease) {
   const std::lock_guard lock{mutex_};
   count(lease.session_entry(), 1);
+  if (lease.session_entry() == nullptr) {
+    engine_->membership().wake();
+  } else {
+    engine_->sessions().attend(*lease.session_entry());
+  }
   lease.next = leases_;
   if (leases_ != nullptr) leases_->previous = &lease;
   leases_ = &lease;
@@ -64,6 +69,7 @@ void LocalBackend::remove(LocalLease& lease) {
 void LocalBackend::add(Waiting& waiting) {
   const std::lock_guard lock{mutex_};
   count(waiting.session_entry(), 1);
+  engine_->sessions().attend(*waiting.session_entry());
   waiters_.push_back(&waiting);
 }
 
@@ -76,12 +82,15 @@ void LocalBackend::remove(Waiting& waiting) {
 Rest LocalBackend::keep() {
   const TimePoint now = BootClock::now();
   Rest rest;
-  // A failure to reserve is the failure of whoever needs the next token; it is told there.
-  static_cast<void>(engine_->mint().reserve_if_asked());
   keep_sessions(now, rest);
   look_at_leases(now, rest);
   look_at_waiters(now);
   advance_async(now, rest);
+  // Not on this thread, which must not wait for the disk. A failure to reserve is the failure of
+  // whoever needs the next token; it is told there.
+  if (engine_->mint().asked()) {
+    dispatcher_->post([this] { static_cast<void>(engine_->mint().reserve_if_asked()); });
+  }
   return rest;
 }
 
@@ -98,20 +107,27 @@ void LocalBackend::keep_session(SessionEntry& entry, TimePoint now, Rest& rest) 
   const bool in_use = entry.users.load() > 0;
   const bool used = entry.used.exchange(false);
   const Ref ref = entry.current();
-  if (ref == 0) return;
-  if (!in_use && !used) {
+  if (ref == 0 || (!in_use && !used)) {
     entry.dormant.store(true);
-    if (!entry.used.load()) return;
+    // Whoever came before they could see that had nobody to wake.
+    const bool unseen = entry.used.load() || entry.users.load() > 0;
+    if (!unseen || entry.current() == 0) return;
     entry.dormant.store(false);
+    return keep_session(entry, now, rest);
   }
   Lifeline& line = engine_->file().at<Session>(ref).lifeline;
   core::SessionClock clock{deadline_of(line) - entry.ttl(), entry.ttl()};
-  if (has_expired(line)) return;
-  if (clock.state(now) == LeaseState::lost) {
-    // Too late by our own clock: others may be about to find out. The leases are lost together.
-    // Nobody relies on an idle session: its next user renews it.
-    if (in_use) end(line);
+  if (has_expired(line)) {
     rest.until = std::min(rest.until, now + entry.ttl() / 3);
+    return;
+  }
+  if (clock.state(now) == LeaseState::lost) {
+    // Too late by our own clock: its leases are lost together, before others may find it expired.
+    // Nobody relies on an idle session: its next user renews it.
+    if (in_use) expire_if_due(line, now);
+    const TimePoint next =
+        in_use && now < deadline_of(line) ? deadline_of(line) : now + entry.ttl() / 3;
+    rest.until = std::min(rest.until, next);
     return;
   }
   if (now >= clock.renew_at() && local::renew(line, now + entry.ttl()) == Renewal::renewed) {
@@ -120,15 +136,10 @@ void LocalBackend::keep_session(SessionEntry& entry, TimePoint now, Rest& rest) 
   rest.until = std::min(rest.until, clock.renew_at());
 }
 
+// Under the mutex: a lease that is being destroyed waits for it, and is still whole.
 void LocalBackend::look_at_leases(TimePoint now, Rest& rest) {
-  std::vector<std::shared_ptr<LocalLease>> leases;
-  {
-    const std::lock_guard lock{mutex_};
-    for (LocalLease* lease = leases_; lease != nullptr; lease = lease->next) {
-      if (auto shared = lease->weak_from_this().lock()) leases.push_back(std::move(shared));
-    }
-  }
-  for (const auto& lease : leases) {
+  const std::lock_guard lock{mutex_};
+  for (LocalLease* lease = leases_; lease != nullptr; lease = lease->next) {
     if (deleted_.load()) lease->lose(LossReason::gone);
     rest.until = std::min(rest.until, lease->keep(now));
   }
@@ -152,13 +163,24 @@ void LocalBackend::async_acquire(std::string_view name,
   }
   auto wait = std::make_shared<AsyncWait>(
       *engine_, name, options, stop, std::move(callback), *ticket, patience(now, options.wait));
+  wait->on_stop.emplace(stop, [this] { engine_->membership().wake(); });
   {
     const std::lock_guard lock{mutex_};
     count(wait->waiting.session_entry(), 1);
     async_waits_.push_back(wait);
   }
-  wait->on_stop.emplace(stop, [this] { engine_->membership().wake(); });
   engine_->membership().wake();
+}
+
+// The backend is going: nobody is left to wait for them.
+void LocalBackend::end_async() {
+  for (const auto& wait : std::exchange(async_waits_, {})) {
+    wait->waiting.abandon();
+    dispatcher_->post([wait] {
+      wait->on_stop.reset();
+      wait->callback(Unexpected{Error{Errc::shutting_down, "the client was destroyed"}});
+    });
+  }
 }
 
 void LocalBackend::advance_async(TimePoint now, Rest& rest) {

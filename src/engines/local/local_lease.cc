@@ -30,9 +30,7 @@ LocalLease::LocalLease(std::shared_ptr<LocalBackend> backend,
       name_{name},
       mode_{options.mode},
       ttl_{options.ttl},
-      ticket_{ticket} {
-  backend_->add(*this);
-}
+      ticket_{ticket} {}
 
 LocalLease::~LocalLease() {
   if (!backend_->forked()) {
@@ -40,6 +38,7 @@ LocalLease::~LocalLease() {
     const LeaseState state = state_.load();
     const bool stands = state == LeaseState::held || state == LeaseState::jeopardy;
     if (stands && !detached_.load()) backend_->protocol().leave(ticket_);
+    if (state == LeaseState::lost) leave_once();
   }
   delete listener_.load();
 }
@@ -83,10 +82,16 @@ LeaseState LocalLease::state() const {
 
 TimePoint LocalLease::keep(TimePoint now) {
   LeaseState known = state_.load();
-  if (known == LeaseState::lost || known == LeaseState::released) return kNever;
-  if (const auto reason = loss(now)) {
-    lose(*reason);
-    return kNever;
+  if (known == LeaseState::released || left_.load()) return kNever;
+  if (known != LeaseState::lost) {
+    if (const auto reason = loss(now)) {
+      lose(*reason);
+      known = LeaseState::lost;
+    }
+  }
+  if (known == LeaseState::lost) {
+    if (now >= leave_by_.load()) leave_once();
+    return left_.load() ? kNever : leave_by_.load();
   }
   const TimePoint until = valid_until();
   const TimePoint jeopardy_at = until - ttl_ / 3;
@@ -102,14 +107,29 @@ void LocalLease::lose(LossReason reason) {
   do {
     if (known == LeaseState::lost || known == LeaseState::released) return;
     reason_.store(reason);
+    leave_by_.store(backend_->protocol().deadline(ticket_));
   } while (!state_.compare_exchange_weak(known, LeaseState::lost));
-  backend_->protocol().leave(ticket_);
   tell(LeaseState::lost, reason);
+  // Others are let in after the holder has been told. Nobody can be before the deadline, which is
+  // later than the loss by the allowance for drift.
+  auto self = weak_from_this().lock();
+  if (self == nullptr) return leave_once();
+  backend_->dispatcher().post([self = std::move(self)] { self->leave_once(); });
+}
+
+void LocalLease::leave_once() {
+  if (left_.exchange(true)) return;
+  if (reason_.load() == LossReason::expired) {
+    backend_->protocol().vanish(ticket_);
+  } else {
+    backend_->protocol().leave(ticket_);
+  }
 }
 
 void LocalLease::tell(LeaseState state, LossReason reason) {
-  if (listener_.load() == nullptr) return;
-  backend_->dispatcher().post([self = shared_from_this(), state, reason] {
+  auto self = weak_from_this().lock();
+  if (listener_.load() == nullptr || self == nullptr) return;
+  backend_->dispatcher().post([self = std::move(self), state, reason] {
     Listener& listener = self->listener();
     if (state == LeaseState::lost) listener.stop.request_stop();
     const std::lock_guard lock{listener.mutex};
@@ -152,6 +172,7 @@ ReleaseOutcome LocalLease::release() {
   do {
     if (known == LeaseState::lost || known == LeaseState::released) return outcome_.load();
   } while (!state_.compare_exchange_weak(known, LeaseState::released));
+  left_.store(true);
   const Mark mark = backend_->protocol().leave(ticket_);
   if (mark == Mark::left) {
     outcome_.store(ReleaseOutcome::released);

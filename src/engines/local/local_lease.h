@@ -54,6 +54,7 @@ class LocalLease final : public LeaseCore, public std::enable_shared_from_this<L
  private:
   struct Listener;
 
+  void leave_once();
   std::optional<LossReason> loss(TimePoint now) const;
   void tell(LeaseState state, LossReason reason);
   Listener& listener() const;
@@ -66,6 +67,9 @@ class LocalLease final : public LeaseCore, public std::enable_shared_from_this<L
   mutable std::atomic<LeaseState> state_{LeaseState::held};
   mutable std::atomic<LossReason> reason_{LossReason::none};
   std::atomic<bool> detached_{false};
+  std::atomic<bool> left_{false};
+  // A lost lease leaves the queue by then, whatever its listener is doing.
+  std::atomic<TimePoint> leave_by_{TimePoint{}};
   std::atomic<ReleaseOutcome> outcome_{ReleaseOutcome::already_lost};
   mutable std::atomic<Listener*> listener_{nullptr};
 };

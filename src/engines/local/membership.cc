@@ -34,7 +34,7 @@ void store_host(Member& member) {
 
 bool is_alive(const Member& member) {
   const std::uint32_t life = member.life.load();
-  return life != 0 && (life & FUTEX_OWNER_DIED) == 0 && member.burying.load() == 0;
+  return life != 0 && (life & FUTEX_OWNER_DIED) == 0;
 }
 
 // What the kernel reads when the thread dies, by whatever cause: the one futex the thread holds,
@@ -194,24 +194,20 @@ bool Membership::begin_burial(Ref dead) {
   HOLDFAST_ASSERT(dead != ref_);
   Member& member = file_.at<Member>(dead);
   std::uint32_t life = member.life.load();
-  if ((life & FUTEX_OWNER_DIED) == 0) return false;
+  const bool unburied = (life & FUTEX_OWNER_DIED) != 0 && (life & FUTEX_TID_MASK) == 0;
+  if (!unburied) return false;
   robust_->about_to_take(member.life);
-  if (!member.life.compare_exchange_strong(life, life_of_this_thread())) {
-    robust_->nothing_pending();
-    return false;
+  // Dead to everybody all the while, and dead without an undertaker again if this process dies.
+  if (member.life.compare_exchange_strong(life, life_of_this_thread() | FUTEX_OWNER_DIED)) {
+    return true;
   }
-  member.burying.store(1);
-  return true;
+  robust_->nothing_pending();
+  return false;
 }
 
 void Membership::end_burial(Ref dead, Burial outcome) {
   Member& member = file_.at<Member>(dead);
-  if (outcome == Burial::complete) {
-    member.burying.store(0);
-    member.life.store(0);
-  } else {
-    member.life.store(FUTEX_OWNER_DIED | FUTEX_WAITERS);
-  }
+  member.life.store(outcome == Burial::complete ? 0 : FUTEX_OWNER_DIED | FUTEX_WAITERS);
   robust_->nothing_pending();
 }
 

@@ -17,19 +17,21 @@ Seen look(Contender& contender, Ref ref, Place place) {
 
 }  // namespace
 
-void Queue::walk(Ref slot, std::vector<Seen>& seen) {
+Queue::Walk Queue::walk(Ref slot, std::vector<Seen>& seen) {
   auto& head_word = file_.at<Slot>(slot).head;
   while (true) {
     seen.clear();
     Versioned head{head_word.load()};
-    if (head.ref() == 0 || head.ref() == Slot::kRetired) return;
+    if (head.ref() == 0 || head.ref() == Slot::kRetired) return Walk::tidy;
     Contender& newest = file_.at<Contender>(head.ref());
     const Place place{newest.place.load()};
     if (place.mark() == Mark::none) {
       const Link link{newest.link.load()};
       seen.push_back(look(newest, head.ref(), place));
-      if (head_word.load() == head.raw && follow(head.ref(), link.thaw(), seen)) return;
-      continue;
+      if (head_word.load() != head.raw) continue;
+      const Pace pace = follow(head.ref(), link.thaw(), seen);
+      if (pace == Pace::lost) continue;
+      return pace == Pace::tidy ? Walk::tidy : Walk::untidy;
     }
     const Link link = freeze(newest);
     if (head_word.compare_exchange_strong(head.raw, head.next(link.ref()).raw)) {
@@ -43,43 +45,46 @@ bool Queue::walk_ahead(Ref contender, std::vector<Seen>& seen) {
   while (Place{self.place.load()}.mark() == Mark::none) {
     seen.clear();
     const Link link{self.link.load()};
-    if (follow(contender, link.thaw(), seen)) return true;
+    if (follow(contender, link.thaw(), seen) != Pace::lost) return true;
   }
   return false;
 }
 
-// Walks on from `from`, whose link was read as `link`. False: the list changed underfoot; begin
-// anew.
-bool Queue::follow(Ref from, Link link, std::vector<Seen>& seen) {
+// Walks on from `from`, whose link was read as `link`. lost: the list changed underfoot; begin
+// anew. untidy: something marked had to be left on it.
+Queue::Pace Queue::follow(Ref from, Link link, std::vector<Seen>& seen) {
+  Pace pace = Pace::tidy;
   while (link.ref() != 0) {
     const Ref ref = link.ref();
     Contender& older = file_.at<Contender>(ref);
     const Place place{older.place.load()};
-    if (!link.leads_to(place)) return false;
+    if (!link.leads_to(place)) return Pace::lost;
     if (place.mark() == Mark::none) {
       const Link next{older.link.load()};
       seen.push_back(look(older, ref, place));
-      if (older.place.load() != place.raw) return false;
+      if (older.place.load() != place.raw) return Pace::lost;
       from = ref;
       link = next.thaw();
       continue;
     }
     const Link past = freeze(older).thaw();
-    if (older.place.load() != place.raw) return false;
+    if (older.place.load() != place.raw) return Pace::lost;
     Contender& referrer = file_.at<Contender>(from);
     std::uint64_t expected = link.raw;
     if (referrer.link.compare_exchange_strong(expected, past.raw)) {
       hand_back(ref, place);
       if (past.ref() != 0) file_.at<Contender>(past.ref()).newer.store(from);
     } else if (Link{expected}.thaw().raw != link.raw) {
-      return false;
+      return Pace::lost;
     } else {
-      // The referrer is frozen, so what it leads to stays until the referrer itself is taken off.
+      // The referrer's link may not be changed, so what it leads to stays until the referrer itself
+      // is taken off.
+      pace = Pace::untidy;
       from = ref;
     }
     link = past;
   }
-  return true;
+  return pace;
 }
 
 Link Queue::freeze(Contender& contender) {
@@ -103,14 +108,17 @@ bool Queue::enter(Ref slot, Versioned head, Ref contender) {
       over = place;
     }
   }
-  self.link.store(link.raw, std::memory_order_release);
+  self.link.store(link.ref() == 0 ? 0 : link.unpublished().raw, std::memory_order_release);
   std::uint64_t expected = head.raw;
   // The head being unchanged also says that what was read of its contender above was true.
   if (!file_.at<Slot>(slot).head.compare_exchange_strong(expected, head.next(contender).raw)) {
     return false;
   }
   if (over.in_use()) hand_back(head.ref(), over);
-  if (link.ref() != 0) file_.at<Contender>(link.ref()).newer.store(contender);
+  if (link.ref() != 0) {
+    self.link.fetch_and(~Link::kUnpublished);
+    file_.at<Contender>(link.ref()).newer.store(contender);
+  }
   return true;
 }
 
@@ -131,6 +139,7 @@ Mark Queue::mark(Ref contender, Place place, Mark mark) {
 }
 
 void Queue::hand_back(Ref contender, Place place) {
+  if (!place.in_use()) return;
   Contender& record = file_.at<Contender>(contender);
   const bool common = ClaimWord{record.claim.load()}.common();
   const Ref note = record.note.load();

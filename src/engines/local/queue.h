@@ -32,8 +32,9 @@ class Queue {
   explicit Queue(StateFile& file) : file_{file} {}
 
   /// Every contender that is not marked, newest first; marked ones are taken off on the way.
-  /// Replaces the content of `seen`.
-  void walk(Ref slot, std::vector<Seen>& seen);
+  /// Replaces the content of `seen`. tidy: nothing else is on the list any more.
+  enum class Walk { tidy, untidy };
+  Walk walk(Ref slot, std::vector<Seen>& seen);
 
   /// The same for those ahead of (older than) `contender`, which must be in the queue.
   /// False: `contender` itself is marked.
@@ -46,8 +47,8 @@ class Queue {
   /// The only contender leaves an otherwise empty queue. False: it is not the only one any more.
   bool leave_alone(Ref slot, Ref contender);
 
-  /// Marks a contender out of the queue. Returns the mark it carries now: `mark`, or that of
-  /// somebody who came first; Mark::none if the record serves another use by now.
+  /// Marks a contender out of the queue, if it is still as `place` says. Returns the mark it
+  /// carries now: `mark`, or that of somebody who came first; Mark::none if it is not what it was.
   Mark mark(Ref contender, Place place, Mark mark);
 
   /// Makes a waiting contender look again.
@@ -57,7 +58,8 @@ class Queue {
   Ref behind(Ref contender, Place place);
 
  private:
-  bool follow(Ref from, Link link, std::vector<Seen>& seen);
+  enum class Pace { tidy, untidy, lost };
+  Pace follow(Ref from, Link link, std::vector<Seen>& seen);
   Link freeze(Contender& contender);
   void hand_back(Ref contender, Place place);
 

@@ -12,14 +12,9 @@ namespace {
 
 // The pools of this process, by id. Ids are never used twice.
 struct Registry {
-  struct Entry {
-    RecordPool* pool;
-    std::uint32_t generation;
-  };
-
   std::mutex mutex;
   std::uint64_t last_id{0};
-  std::unordered_map<std::uint64_t, Entry> pools;
+  std::unordered_map<std::uint64_t, RecordPool*> pools;
 };
 
 Registry& registry() {
@@ -30,7 +25,7 @@ Registry& registry() {
 std::uint64_t enrol(RecordPool* pool) {
   Registry& all = registry();
   const std::lock_guard lock{all.mutex};
-  all.pools.emplace(++all.last_id, Registry::Entry{pool, fork_generation()});
+  all.pools.emplace(++all.last_id, pool);
   return all.last_id;
 }
 
@@ -39,7 +34,7 @@ std::uint64_t enrol(RecordPool* pool) {
 ThreadRecord::~ThreadRecord() { RecordPool::give_back(*this); }
 
 RecordPool::RecordPool(StateFile& file, Ref member)
-    : id_{enrol(this)}, file_{file}, member_{member} {}
+    : id_{enrol(this)}, generation_{fork_generation()}, file_{file}, member_{member} {}
 
 RecordPool::~RecordPool() {
   Registry& all = registry();
@@ -49,13 +44,12 @@ RecordPool::~RecordPool() {
 
 void RecordPool::give_back(ThreadRecord& kept) {
   const Ref record = std::exchange(kept.record, 0);
-  if (record == 0) return;
+  // A forked child has no part in its parent's records, nor in the mutex of their registry.
+  if (record == 0 || kept.generation != fork_generation()) return;
   Registry& all = registry();
   const std::lock_guard lock{all.mutex};
   const auto found = all.pools.find(kept.pool);
-  // A forked child has no part in its parent's records.
-  if (found == all.pools.end() || found->second.generation != fork_generation()) return;
-  found->second.pool->give_shared(record);
+  if (found != all.pools.end()) found->second->give_shared(record);
 }
 
 void RecordPool::give_later(Ref record) {

@@ -23,6 +23,7 @@ class RecordPool;
 struct ThreadRecord {
   std::uint64_t pool{0};
   Ref record{0};
+  std::uint32_t generation{0};
 
   ThreadRecord() = default;
   ~ThreadRecord();
@@ -50,6 +51,7 @@ class RecordPool {
     if (kept.pool != id_ && kept.record != 0) give_back(kept);
     if (kept.record != 0) return give_shared(record);
     kept.pool = id_;
+    kept.generation = generation_;
     kept.record = record;
   }
 
@@ -93,6 +95,7 @@ class RecordPool {
   void collect();
 
   const std::uint64_t id_;
+  const std::uint32_t generation_;
   StateFile& file_;
   Ref member_;
   std::atomic<std::uint64_t> free_{0};

@@ -37,11 +37,9 @@ Result<Ref> SessionBook::revive(SessionEntry& entry, TimePoint now) {
   session.next.store(sessions.load());
   sessions.store(*fresh);
   entry.current_.store(*fresh, std::memory_order_release);
+  entry.dormant.store(false);
+  wake_keeper_();
   return fresh;
-}
-
-void SessionBook::wake(SessionEntry& entry) {
-  if (entry.dormant.exchange(false)) wake_keeper_();
 }
 
 void SessionBook::for_each(const std::function<void(SessionEntry&)>& visit) {

@@ -62,13 +62,20 @@ class SessionBook {
   /// A living session with at least half its TTL ahead. no_space, io_error: the file cannot grow.
   Result<Ref> living(SessionEntry& entry, TimePoint now) {
     entry.used.store(true, std::memory_order_relaxed);
-    if (entry.dormant.load(std::memory_order_relaxed)) wake(entry);
+    attend(entry);
     const Ref ref = entry.current();
     if (ref != 0) {
       Lifeline& line = file_.at<Session>(ref).lifeline;
       if (!has_expired(line) && now + entry.ttl() / 2 < deadline_of(line)) return ref;
     }
     return revive(entry, now);
+  }
+
+  /// Makes sure that the keeper looks after the session.
+  void attend(SessionEntry& entry) {
+    if (entry.dormant.load(std::memory_order_relaxed) && entry.dormant.exchange(false)) {
+      wake_keeper_();
+    }
   }
 
   void for_each(const std::function<void(SessionEntry&)>& visit);
@@ -81,7 +88,6 @@ class SessionBook {
   }
   SessionEntry& add(Duration ttl);
   Result<Ref> revive(SessionEntry& entry, TimePoint now);
-  void wake(SessionEntry& entry);
 
   StateFile& file_;
   Ref member_;

@@ -20,6 +20,13 @@
 namespace holdfast::local {
 namespace {
 
+// Room on the disk for the file up to `bytes`; errno's value otherwise.
+int make_room(int fd, std::uint64_t bytes) {
+  int code = EINTR;
+  while (code == EINTR) code = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  return code;
+}
+
 constexpr std::uint64_t kGrowthMin = std::uint64_t{256} << 10;
 
 Error damaged(const std::string& path, const std::string& what) {
@@ -154,7 +161,7 @@ Result<void> StateFile::check_header(std::uint64_t size) {
 }
 
 Result<void> StateFile::create() {
-  if (const int code = posix_fallocate(fd_, 0, kFileBytesInitial); code != 0) {
+  if (const int code = make_room(fd_, kFileBytesInitial); code != 0) {
     return Unexpected{os_error("cannot make room for", path(), code)};
   }
   Header& head = header();
@@ -173,7 +180,7 @@ Result<void> StateFile::reset() {
   if (ftruncate(fd_, kHeapBegin) != 0) {
     return Unexpected{os_error("cannot shorten", path(), errno)};
   }
-  if (const int code = posix_fallocate(fd_, 0, kFileBytesInitial); code != 0) {
+  if (const int code = make_room(fd_, kFileBytesInitial); code != 0) {
     return Unexpected{os_error("cannot make room for", path(), code)};
   }
   std::memset(base_ + kHeaderBytes, 0, kIndexBytes);
@@ -211,7 +218,7 @@ Result<void> StateFile::grow_to(std::uint64_t bytes) {
   if (bytes > mapped_) {
     return Unexpected{Error{Errc::no_space, path() + " has reached its largest size"}};
   }
-  if (const int code = posix_fallocate(fd_, 0, static_cast<off_t>(target)); code != 0) {
+  if (const int code = make_room(fd_, target); code != 0) {
     return Unexpected{os_error("cannot extend", path(), code)};
   }
   while (size < target && !head.file_bytes.compare_exchange_weak(size, target)) {

@@ -71,8 +71,8 @@ class Surveyor {
   bool outlives_processes(Contender& contender) const {
     if (Place{contender.place.load()}.mark() != Mark::none) return false;
     if (contender.lock_delay_ms.load() > 0) return true;
-    return contender.session.load() == 0 && !has_expired(contender.lifeline) &&
-           now_ < deadline_of(contender.lifeline);
+    const LifelineWord line = read(contender.lifeline);
+    return Place{contender.place.load()}.detached() && !line.expired() && now_ < line.deadline();
   }
 
   StateFile& file_;

@@ -32,6 +32,9 @@ class TokenMint {
   /// The same at the price of a system call. io_error: the disk did not take the reservation.
   Result<std::uint64_t> mint();
 
+  /// Whether somebody asked for more.
+  bool asked() const { return asked_.load(); }
+
   /// Brings a higher limit to the disk if anybody asked for more.
   Result<void> reserve_if_asked();
 

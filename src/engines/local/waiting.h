@@ -43,6 +43,8 @@ class Waiting {
 
   /// The session it relies on: the same however often it enters anew.
   SessionEntry* session_entry() const { return session_entry_; }
+  /// Leaves the queue without a result.
+  void abandon() { engine_.leave(ticket_); }
   const std::string& name() const { return name_; }
   const AcquireOptions& options() const { return options_; }
 

@@ -13,9 +13,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-GrantRecord grant(std::uint64_t token, Duration begin, Duration end) {
+GrantRecord grant(std::uint64_t token, Duration begin, Duration end, std::string lock = {'a'}) {
   GrantRecord record;
-  record.lock = "a";
+  record.lock = std::move(lock);
   record.token = Token{token};
   record.asked_at = TimePoint{begin - 1s};
   record.held = {TimePoint{begin}, TimePoint{end}};
@@ -27,8 +27,7 @@ History history(std::vector<GrantRecord> grants) { return {std::move(grants), {{
 TEST(ExclusionCheckerTest, FindsOverlappingHoldersOfOneLock) {
   EXPECT_TRUE(check_exclusion(history({grant(1, 10s, 20s), grant(2, 20s, 30s)})).empty());
   EXPECT_EQ(check_exclusion(history({grant(1, 10s, 20s), grant(2, 19s, 30s)})).size(), 1U);
-  GrantRecord other = grant(2, 19s, 30s);
-  other.lock = "b";
+  const GrantRecord other = grant(2, 19s, 30s, {'b'});
   EXPECT_TRUE(check_exclusion(history({grant(1, 10s, 20s), other})).empty());
 }
 
