@@ -4,10 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace holdfast::sim {
 namespace {
 
-constexpr std::uint64_t kSeeds = 2'000;
+// HOLDFAST_SEEDS asks for a longer campaign.
+const std::uint64_t kSeeds = [] {
+  const char* asked = std::getenv("HOLDFAST_SEEDS");
+  return asked == nullptr ? std::uint64_t{2'000} : std::strtoull(asked, nullptr, 10);
+}();
 
 struct Totals {
   std::size_t grants{0};
