@@ -77,7 +77,7 @@ class Client {
                      std::function<void(Result<Lease, AcquireError>)> callback);
 
   /// Extends a detached lease to `ttl` from now, never shortens it, and returns what may be relied
-  /// on. lost: it ended; not_found: the engine never heard of that owner on that name.
+  /// on. lost: it ended, or that owner never had one on that name.
   Result<Duration> renew(std::string_view name, const Owner& owner, Millis ttl);
 
   /// Releases a detached lease. Idempotent.
