@@ -67,19 +67,13 @@ AcquireResult LocalBackend::acquire(std::string_view name,
                                     std::stop_token stop) {
   if (auto checked = usable(); !checked) return Unexpected{checked.error()};
   const TimePoint now = BootClock::now();
-  auto ticket = engine_->enter(name, to_request(options, false), now);
+  auto ticket = engine_->enter(name, to_request(options, Waiting::Wake::thread), now);
   if (!ticket) return Unexpected{ticket.error()};
   if (engine_->take_if_first(*ticket)) [[likely]] {
     return std::shared_ptr<LeaseCore>{make_lease(name, options, *ticket)};
   }
-  Waiting waiting{*engine_,
-                  std::string{name},
-                  options,
-                  std::string{options.label},
-                  std::string{options.trace_id},
-                  false,
-                  *ticket,
-                  patience(now, options.wait)};
+  Waiting waiting{
+      *engine_, name, options, Waiting::Wake::thread, *ticket, patience(now, options.wait)};
   add(waiting);
   const std::stop_callback on_stop{stop, [&] { waiting.nudge(); }};
   Waiting::Progress progress = waiting.advance(now, stop);

@@ -29,14 +29,7 @@ struct LocalBackend::AsyncWait {
             AcquireCallback callback_in,
             const Ticket& ticket,
             TimePoint until)
-      : waiting{engine,
-                std::string{name},
-                options,
-                std::string{options.label},
-                std::string{options.trace_id},
-                true,
-                ticket,
-                until},
+      : waiting{engine, name, options, Waiting::Wake::mail, ticket, until},
         stop{std::move(stop_in)},
         callback{std::move(callback_in)} {}
 
@@ -156,7 +149,7 @@ void LocalBackend::async_acquire(std::string_view name,
                                  AcquireCallback callback) {
   if (auto checked = usable(); !checked) return callback(Unexpected{checked.error()});
   const TimePoint now = BootClock::now();
-  auto ticket = engine_->enter(name, to_request(options, true), now);
+  auto ticket = engine_->enter(name, to_request(options, Waiting::Wake::mail), now);
   if (!ticket) return callback(Unexpected{ticket.error()});
   if (engine_->take_if_first(*ticket)) {
     return callback(std::shared_ptr<LeaseCore>{make_lease(name, options, *ticket)});

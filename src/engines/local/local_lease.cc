@@ -127,8 +127,10 @@ void LocalLease::leave_once() {
 }
 
 void LocalLease::tell(LeaseState state, LossReason reason) {
+  if (listener_.load() == nullptr) return;
+  // Handed on at once: the last reference must not end here, where the keeper may hold its mutex.
   auto self = weak_from_this().lock();
-  if (listener_.load() == nullptr || self == nullptr) return;
+  if (self == nullptr) return;
   backend_->dispatcher().post([self = std::move(self), state, reason] {
     Listener& listener = self->listener();
     if (state == LeaseState::lost) listener.stop.request_stop();

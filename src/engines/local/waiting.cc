@@ -5,14 +5,14 @@
 
 namespace holdfast::local {
 
-Request to_request(const AcquireOptions& options, bool by_mail) {
+Request to_request(const AcquireOptions& options, Waiting::Wake wake) {
   return {.claim = {.mode = options.mode, .permits = options.permits},
           .kind = options.kind,
           .ttl = options.ttl,
           .lock_delay = options.lock_delay,
           .label = options.label,
           .trace_id = options.trace_id,
-          .by_mail = by_mail};
+          .by_mail = wake == Waiting::Wake::mail};
 }
 
 TimePoint patience(TimePoint now, Millis wait) {
@@ -21,19 +21,17 @@ TimePoint patience(TimePoint now, Millis wait) {
 }
 
 Waiting::Waiting(Engine& engine,
-                 std::string name,
+                 std::string_view name,
                  const AcquireOptions& options,
-                 std::string label,
-                 std::string trace_id,
-                 bool by_mail,
+                 Wake wake,
                  const Ticket& ticket,
                  TimePoint until)
     : engine_{engine},
-      name_{std::move(name)},
-      label_{std::move(label)},
-      trace_id_{std::move(trace_id)},
+      name_{name},
+      label_{options.label},
+      trace_id_{options.trace_id},
       options_{options},
-      by_mail_{by_mail},
+      wake_{wake},
       ticket_{ticket},
       session_entry_{ticket.session_entry},
       until_{until},
@@ -70,7 +68,7 @@ Waiting::Progress Waiting::advance(TimePoint now, const std::stop_token& stop) {
 
 std::optional<AcquireError> Waiting::enter_anew(TimePoint now) {
   engine_.leave(ticket_);
-  auto ticket = engine_.enter(name_, to_request(options_, by_mail_), now);
+  auto ticket = engine_.enter(name_, to_request(options_, wake_), now);
   if (!ticket) return AcquireError{ticket.error()};
   ticket_ = *ticket;
   contender_.store(ticket_.contender);

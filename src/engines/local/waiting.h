@@ -16,12 +16,14 @@ namespace holdfast::local {
 
 class Waiting {
  public:
+  /// How it is woken: by a thread that sleeps on its contender's signal, or through the keeper's
+  /// mail.
+  enum class Wake { thread, mail };
+
   Waiting(Engine& engine,
-          std::string name,
+          std::string_view name,
           const AcquireOptions& options,
-          std::string label,
-          std::string trace_id,
-          bool by_mail,
+          Wake wake,
           const Ticket& ticket,
           TimePoint until);
 
@@ -57,7 +59,7 @@ class Waiting {
   std::string label_;
   std::string trace_id_;
   AcquireOptions options_;
-  bool by_mail_;
+  Wake wake_;
   Ticket ticket_;
   SessionEntry* session_entry_;
   TimePoint until_;
@@ -67,7 +69,7 @@ class Waiting {
 };
 
 /// The engine's request for these options.
-Request to_request(const AcquireOptions& options, bool by_mail);
+Request to_request(const AcquireOptions& options, Waiting::Wake wake);
 
 /// `now + wait`, or never.
 TimePoint patience(TimePoint now, Millis wait);
