@@ -170,6 +170,7 @@ class Engine {
     struct Entry {
       Seen seen;
       bool holds{false};
+      TimePoint ends{};
     };
     std::vector<Entry> there;
     core::Ahead sum;

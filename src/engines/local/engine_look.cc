@@ -1,5 +1,6 @@
 // Who holds, who waits, who is over: the engine's judgement of a queue.
 
+#include <algorithm>
 #include <climits>
 
 #include "engines/local/engine.h"
@@ -60,7 +61,7 @@ Engine::Assessment Engine::assess(const std::vector<Seen>& seen, TimePoint now) 
     result.all_hold = result.all_hold && holds;
     const bool delayed = life.liveness == Liveness::delayed;
     result.sum.add(delayed ? core::Claim{} : claim);
-    result.there.push_back({.seen = *it, .holds = holds && !delayed});
+    result.there.push_back({.seen = *it, .holds = holds && !delayed, .ends = life.ends});
   }
   return result;
 }
@@ -92,7 +93,8 @@ Standing Engine::look(const Ticket& ticket, TimePoint now) {
   // permit may come free anywhere ahead.
   const std::size_t watched = claim.mode == Mode::permit ? ahead.there.size() : 1;
   for (std::size_t i = 0; i < watched && standing.lives_count < standing.lives.size(); ++i) {
-    const Seen& other = ahead.there[ahead.there.size() - 1 - i].seen;
+    const auto& entry = ahead.there[ahead.there.size() - 1 - i];
+    const Seen& other = entry.seen;
     if (other.place.detached()) continue;
     const Ref member = file_->at<Session>(other.session).member.load();
     const auto& life = file_->at<Member>(member).life;
@@ -103,6 +105,8 @@ Standing Engine::look(const Ticket& ticket, TimePoint now) {
       continue;
     }
     standing.lives[standing.lives_count++] = {.word = &life, .expected = value};
+    // A stopped process says nothing; whoever is behind it looks when its time is up.
+    standing.look_again = std::min(standing.look_again, entry.ends);
   }
   return standing;
 }

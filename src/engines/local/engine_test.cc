@@ -141,6 +141,29 @@ TEST_F(EngineTest, LockDelayKeepsALockOfAVanishedHolder) {
   engine_->leave(second);
 }
 
+TEST_F(EngineTest, LockDelayHoldsForALeaseThatItsOwnProcessGaveUpAsLost) {
+  Request request = exclusive();
+  request.lock_delay = Millis{60'000};
+  Ticket first = enter("a", request);
+  Ticket second = enter("a", exclusive());
+  engine_->vanish(first);
+  const TimePoint now = BootClock::now();
+  EXPECT_EQ(engine_->look(second, now).state, Standing::State::waiting);
+  EXPECT_EQ(engine_->look(second, now + Millis{60'000}).state, Standing::State::granted);
+  engine_->leave(second);
+}
+
+TEST_F(EngineTest, ARecordIsNeverGivenTwice) {
+  engine_->leave(enter("a", exclusive()));
+  std::set<Ref> records;
+  std::vector<Ticket> tickets;
+  for (int i = 0; i < 40; ++i) {
+    tickets.push_back(enter("n" + std::to_string(i), exclusive()));
+    EXPECT_TRUE(records.insert(tickets.back().contender).second);
+  }
+  for (const Ticket& ticket : tickets) engine_->leave(ticket);
+}
+
 TEST_F(EngineTest, ABrokenHolderIsOut) {
   Ticket first = enter("a", exclusive());
   Ticket second = enter("a", exclusive());
