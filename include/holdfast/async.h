@@ -48,7 +48,9 @@ class Completion {
   /// Calls the handler with `value` through its executor, on which everything here is destroyed.
   template <class Value>
   static void post(Completion completion, Value value) {
-    const auto executor = completion.work_.get_executor();
+    // Until post() has returned: the handler's end may otherwise end the context under our feet.
+    const auto work = completion.work_;
+    const auto executor = work.get_executor();
     boost::asio::post(executor, [self = std::move(completion), value = std::move(value)]() mutable {
       auto slot = boost::asio::get_associated_cancellation_slot(self.handler_);
       if (slot.is_connected()) slot.clear();
