@@ -22,6 +22,7 @@
 #include "holdfast/lease.h"
 #include "holdfast/options.h"
 #include "holdfast/result.h"
+#include "holdfast/store.h"
 
 namespace holdfast {
 
@@ -46,9 +47,6 @@ struct SequencerStatus {
 struct BreakReport {
   std::vector<Contender> holders;
 };
-
-/// Implemented by engines; not for use by programs.
-class Backend;
 
 class Client {
  public:
@@ -101,6 +99,10 @@ class Client {
 
   /// Whether a lease's sequencer() still stands. invalid_argument: it is not a sequencer.
   Result<SequencerStatus> check_sequencer(std::string_view sequencer);
+
+  /// The store of the same engine, opened when first asked for. unsupported: it has none; corrupt,
+  /// io_error, denied, no_space, unavailable: its state.
+  Result<Store> store();
 
   Capabilities capabilities() const;
 

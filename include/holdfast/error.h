@@ -31,6 +31,10 @@ enum class Errc {
   wrong_domain,
   /// Somebody changed the value first. Read it again and decide anew.
   version_conflict,
+  /// Every attempt met a change by somebody else. Try again later, or take a lock.
+  too_many_conflicts,
+  /// Somebody is running it now. Wait for the result, or ask again later.
+  in_progress,
   /// There is no such lock or key. Check the name.
   not_found,
   /// Not permitted. Check permissions and credentials.

@@ -62,6 +62,7 @@ struct Capabilities {
   bool detached{false};
   bool lock_delay{false};
   bool watch{false};
+  bool store{false};
 };
 
 }  // namespace holdfast

@@ -21,6 +21,8 @@ constexpr std::array kEntries{
     Entry{Errc::stale_token, "stale_token", "stop: another holder has taken over"},
     Entry{Errc::wrong_domain, "wrong_domain", "use the resource's own lock, or rebase it"},
     Entry{Errc::version_conflict, "version_conflict", "read the value again and decide anew"},
+    Entry{Errc::too_many_conflicts, "too_many_conflicts", "try again later, or take a lock"},
+    Entry{Errc::in_progress, "in_progress", "wait for the result, or ask again later"},
     Entry{Errc::not_found, "not_found", "check the name"},
     Entry{Errc::denied, "denied", "check permissions and credentials"},
     Entry{Errc::invalid_argument, "invalid_argument", "correct the argument; nothing was touched"},

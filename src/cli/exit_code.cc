@@ -11,6 +11,7 @@ ExitCode exit_code_of(Errc code) noexcept {
     case Errc::busy:
     case Errc::timeout:
     case Errc::cancelled:
+    case Errc::in_progress:
       return ExitCode::busy;
     case Errc::unavailable:
     case Errc::unknown_outcome:
@@ -21,6 +22,7 @@ ExitCode exit_code_of(Errc code) noexcept {
     case Errc::wrong_domain:
       return ExitCode::stale_token;
     case Errc::version_conflict:
+    case Errc::too_many_conflicts:
       return ExitCode::version_conflict;
     case Errc::not_found:
       return ExitCode::not_found;

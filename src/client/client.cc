@@ -5,7 +5,7 @@
 
 #include "core/backend.h"
 #include "core/limits.h"
-#include "core/sequencer.h"
+#include "holdfast/sequencer.h"
 
 namespace holdfast {
 namespace {
@@ -15,7 +15,7 @@ Result<void> check_request(std::string_view name, const AcquireOptions& options)
   return core::check_options(options);
 }
 
-SequencerStatus compare(const core::Sequencer& sequencer, const LockInfo& lock) {
+SequencerStatus compare(const Sequencer& sequencer, const LockInfo& lock) {
   const auto is_it = [&](const Contender& holder) {
     return holder.owner_fp == sequencer.owner_fp && holder.token == sequencer.token &&
            holder.mode == sequencer.mode;
@@ -97,7 +97,7 @@ Result<BreakReport> Client::break_lock(std::string_view name, std::string_view w
 }
 
 Result<SequencerStatus> Client::check_sequencer(std::string_view sequencer) {
-  auto parsed = core::parse_sequencer(sequencer);
+  auto parsed = parse_sequencer(sequencer);
   if (!parsed) return Unexpected{std::move(parsed).error()};
   if (auto good = core::check_name(parsed->name); !good) {
     return Unexpected{std::move(good).error()};
@@ -108,6 +108,12 @@ Result<SequencerStatus> Client::check_sequencer(std::string_view sequencer) {
   auto lock = backend_->inspect(parsed->name);
   if (!lock) return Unexpected{std::move(lock).error()};
   return compare(*parsed, *lock);
+}
+
+Result<Store> Client::store() {
+  auto store = backend_->store();
+  if (!store) return Unexpected{std::move(store).error()};
+  return Store{std::move(*store), backend_};
 }
 
 Capabilities Client::capabilities() const { return backend_->capabilities(); }

@@ -8,10 +8,18 @@ namespace holdfast {
 Result<Client> Client::connect(std::string_view url) {
   auto parsed = parse_engine_url(url);
   if (!parsed) return Unexpected{std::move(parsed).error()};
-  auto backend = local::open_backend(std::move(parsed->directory));
+  local::StoreSettings settings{.sync = parsed->sync};
+  if (parsed->timeout) settings.timeout = *parsed->timeout;
+  auto backend = local::open_backend(std::move(parsed->directory), settings);
   if (!backend) return Unexpected{std::move(backend).error()};
   if (parsed->prefix.empty()) return Client{std::move(*backend)};
   return Client{with_prefix(std::move(*backend), std::move(parsed->prefix))};
+}
+
+Result<Store> Store::connect(std::string_view url) {
+  auto client = Client::connect(url);
+  if (!client) return Unexpected{std::move(client).error()};
+  return client->store();
 }
 
 }  // namespace holdfast

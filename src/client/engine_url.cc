@@ -5,7 +5,8 @@
 #include <charconv>
 #include <cstdint>
 
-#include "base/hex.h"
+#include "base/invalid.h"
+#include "base/percent.h"
 #include "core/limits.h"
 
 namespace holdfast {
@@ -16,25 +17,12 @@ constexpr std::array<std::string_view, 9> kOtherEngines{
 
 constexpr Millis kTimeoutMax{std::chrono::hours{24}};
 
-Unexpected<Error> invalid(std::string message, std::string remedy) {
-  return Unexpected{Error{Errc::invalid_argument, std::move(message), std::move(remedy)}};
-}
-
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-std::optional<std::string> percent_decode(std::string_view text) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
-      decoded.push_back(text[at]);
-      continue;
-    }
-    const auto byte = at + 2 < text.size() ? from_hex(text.substr(at + 1, 2)) : std::nullopt;
-    if (!byte || byte->front() == 0) return std::nullopt;
-    decoded.push_back(static_cast<char>(byte->front()));
-    at += 2;
-  }
+/// What a URL means by `text`: a NUL cannot be part of a path or a name.
+std::optional<std::string> decode(std::string_view text) {
+  auto decoded = percent_decode(text);
+  if (decoded && decoded->find('\0') != std::string::npos) return std::nullopt;
   return decoded;
 }
 
@@ -66,7 +54,7 @@ Result<std::string> parse_directory(std::string_view path) {
   if (path.starts_with("//")) {
     return invalid("a local: URL names no host", "write local:/directory with one slash");
   }
-  auto directory = percent_decode(path);
+  auto directory = decode(path);
   if (!directory) {
     return invalid("the directory of the local: URL has a bad % sequence",
                    "write a literal % as %25");
@@ -89,12 +77,11 @@ Result<Millis> parse_timeout(std::string_view text) {
 Result<void> apply_parameter(EngineUrl& url, std::string_view parameter) {
   const std::size_t equals = parameter.find('=');
   const std::string_view key = parameter.substr(0, equals);
-  const auto value = equals == std::string_view::npos
-                         ? std::optional<std::string>{}
-                         : percent_decode(parameter.substr(equals + 1));
-  if (key != "prefix" && key != "timeout") {
+  const auto value = equals == std::string_view::npos ? std::optional<std::string>{}
+                                                      : decode(parameter.substr(equals + 1));
+  if (key != "prefix" && key != "timeout" && key != "sync") {
     return invalid("local: has no parameter '" + std::string{key} + "'",
-                   "the parameters are prefix and timeout");
+                   "the parameters are prefix, timeout and sync");
   }
   if (!value) {
     return invalid("the parameter " + std::string{key} + " has no well-formed value",
@@ -104,6 +91,12 @@ Result<void> apply_parameter(EngineUrl& url, std::string_view parameter) {
     const auto timeout = parse_timeout(*value);
     if (!timeout) return Unexpected{timeout.error()};
     url.timeout = *timeout;
+    return {};
+  }
+  if (key == "sync") {
+    const auto sync = local::parse_sync(*value);
+    if (!sync) return invalid("the parameter sync has no such value", "write full, normal or off");
+    url.sync = *sync;
     return {};
   }
   // Every lock name begins with it, so that it must be the beginning of a good name.
@@ -126,7 +119,7 @@ Result<EngineUrl> parse_engine_url(std::string_view url) {
   auto directory = parse_directory(rest.substr(0, question));
   if (!directory) return Unexpected{std::move(directory).error()};
 
-  EngineUrl parsed{.directory = std::move(*directory), .prefix = {}, .timeout = {}};
+  EngineUrl parsed{.directory = std::move(*directory), .prefix = {}, .timeout = {}, .sync = {}};
   rest = question == std::string_view::npos ? std::string_view{} : rest.substr(question + 1);
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('&'), rest.size());
@@ -136,23 +129,6 @@ Result<EngineUrl> parse_engine_url(std::string_view url) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return parsed;
-}
-
-std::string percent_encode(std::string_view text) {
-  constexpr std::string_view kPlain = "-._~/:";
-  std::string encoded;
-  encoded.reserve(text.size());
-  for (const char c : text) {
-    const bool is_plain = (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
-                          kPlain.find(c) != std::string_view::npos;
-    if (is_plain) {
-      encoded.push_back(c);
-      continue;
-    }
-    const auto byte = static_cast<std::uint8_t>(c);
-    encoded.append("%").append(to_hex({&byte, 1}));
-  }
-  return encoded;
 }
 
 }  // namespace holdfast

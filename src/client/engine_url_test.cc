@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/percent.h"
+
 namespace holdfast {
 namespace {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/secret.h"
-#include "core/sequencer.h"
+#include "holdfast/sequencer.h"
 
 namespace holdfast::testing {
 
@@ -39,11 +39,11 @@ Result<void> FakeLease::detach() {
 }
 
 std::string FakeLease::sequencer() const {
-  return core::to_string(core::Sequencer{.domain = backend_.domain(),
-                                         .name = name_,
-                                         .mode = mode_,
-                                         .token = token_,
-                                         .owner_fp = owner_.fingerprint()});
+  return to_string(Sequencer{.domain = backend_.domain(),
+                             .name = name_,
+                             .mode = mode_,
+                             .token = token_,
+                             .owner_fp = owner_.fingerprint()});
 }
 
 void FakeLease::drop() noexcept {

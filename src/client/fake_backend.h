@@ -73,6 +73,9 @@ class FakeBackend final : public Backend {
                      const std::function<void(const LockEvent&)>& callback,
                      std::stop_token stop) override;
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override;
+  Result<std::shared_ptr<StoreBackend>> store() override {
+    return Unexpected{Error{Errc::unsupported, "fake: has no store"}};
+  }
   Capabilities capabilities() const override { return {.shared = true}; }
   std::string engine() const override { return "fake:"; }
   std::string domain() const override { return "fake:1"; }

@@ -2,9 +2,10 @@
 
 #include <utility>
 
-#include "client/engine_url.h"
+#include "base/percent.h"
 #include "core/limits.h"
-#include "core/sequencer.h"
+#include "core/store_backend.h"
+#include "holdfast/sequencer.h"
 
 namespace holdfast {
 namespace {
@@ -31,11 +32,11 @@ class PrefixedLease final : public LeaseCore {
   ReleaseOutcome release() override { return inner_->release(); }
   Result<void> detach() override { return inner_->detach(); }
   std::string sequencer() const override {
-    return core::to_string(core::Sequencer{.domain = domain_,
-                                           .name = name_,
-                                           .mode = mode(),
-                                           .token = token(),
-                                           .owner_fp = owner().fingerprint()});
+    return to_string(Sequencer{.domain = domain_,
+                               .name = name_,
+                               .mode = mode(),
+                               .token = token(),
+                               .owner_fp = owner().fingerprint()});
   }
   void drop() noexcept override { inner_->drop(); }
 
@@ -45,13 +46,38 @@ class PrefixedLease final : public LeaseCore {
   std::string domain_;
 };
 
+class PrefixStore final : public StoreBackend {
+ public:
+  PrefixStore(std::shared_ptr<StoreBackend> inner, std::string prefix)
+      : inner_{std::move(inner)}, prefix_{std::move(prefix)} {}
+
+  StoreResult perform(const StoreRequest& request) override {
+    StoreRequest full = request;
+    full.key.insert(0, prefix_);
+    if (auto good = core::check_key(full.key); !good) return Unexpected{StoreError{good.error()}};
+    return inner_->perform(full);
+  }
+
+  void async_perform(StoreRequest request, StoreCallback callback) override {
+    request.key.insert(0, prefix_);
+    if (auto good = core::check_key(request.key); !good) {
+      return callback(Unexpected{StoreError{good.error()}});
+    }
+    inner_->async_perform(std::move(request), std::move(callback));
+  }
+
+ private:
+  std::shared_ptr<StoreBackend> inner_;
+  std::string prefix_;
+};
+
 class PrefixBackend final : public Backend {
  public:
   PrefixBackend(std::shared_ptr<Backend> inner, std::string prefix)
       : inner_{std::move(inner)},
         prefix_{std::move(prefix)},
-        parameter_{"?prefix=" + percent_encode(prefix_)},
-        domain_{inner_->domain() + parameter_} {}
+        parameter_{"prefix=" + percent_encode(prefix_)},
+        domain_{inner_->domain() + "?" + parameter_} {}
 
   AcquireResult acquire(std::string_view name,
                         const AcquireOptions& options,
@@ -120,8 +146,17 @@ class PrefixBackend final : public Backend {
     return inner_->break_lock(*full, why);
   }
 
+  Result<std::shared_ptr<StoreBackend>> store() override {
+    auto store = inner_->store();
+    if (!store) return store;
+    return std::shared_ptr<StoreBackend>{std::make_shared<PrefixStore>(std::move(*store), prefix_)};
+  }
+
   Capabilities capabilities() const override { return inner_->capabilities(); }
-  std::string engine() const override { return inner_->engine() + parameter_; }
+  std::string engine() const override {
+    const std::string url = inner_->engine();
+    return url + (url.find('?') == std::string::npos ? '?' : '&') + parameter_;
+  }
   std::string domain() const override { return domain_; }
 
  private:

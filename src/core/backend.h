@@ -60,6 +60,8 @@ class Backend {
                              const std::function<void(const LockEvent&)>& callback,
                              std::stop_token stop) = 0;
   virtual Result<BreakReport> break_lock(std::string_view name, std::string_view why) = 0;
+  /// The engine's store, opened when first asked for.
+  virtual Result<std::shared_ptr<StoreBackend>> store() = 0;
   virtual Capabilities capabilities() const = 0;
   virtual std::string engine() const = 0;
   virtual std::string domain() const = 0;

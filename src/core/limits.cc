@@ -3,12 +3,10 @@
 #include <cstdint>
 #include <string>
 
+#include "base/invalid.h"
+
 namespace holdfast::core {
 namespace {
-
-Unexpected<Error> invalid(std::string message, std::string remedy) {
-  return Unexpected{Error{Errc::invalid_argument, std::move(message), std::move(remedy)}};
-}
 
 // Length of the well-formed UTF-8 sequence at the front, or 0.
 std::size_t utf8_length(std::string_view text) {
@@ -32,27 +30,43 @@ bool is_control(std::string_view sequence) {
   return lead == 0xc2 && static_cast<std::uint8_t>(sequence[1]) < 0xa0;
 }
 
-}  // namespace
-
-Result<void> check_name(std::string_view name) {
-  if (name.empty()) return invalid("the lock name is empty", "give a name of 1 to 512 bytes");
+Result<void> check_text(const std::string& what, std::string_view name) {
+  if (name.empty()) return invalid(what + " is empty", "give a name of 1 to 512 bytes");
   if (name.size() > kNameBytesMax) {
-    return invalid("the lock name has " + std::to_string(name.size()) + " bytes",
+    return invalid(what + " has " + std::to_string(name.size()) + " bytes",
                    "use at most 512 bytes");
   }
   for (std::size_t at = 0; at < name.size();) {
     const std::size_t length = utf8_length(name.substr(at));
     if (length == 0) {
-      return invalid("the lock name is not UTF-8 at byte " + std::to_string(at),
+      return invalid(what + " is not UTF-8 at byte " + std::to_string(at),
                      "encode the name as UTF-8");
     }
     if (is_control(name.substr(at, length))) {
-      return invalid("the lock name has a control character at byte " + std::to_string(at),
+      return invalid(what + " has a control character at byte " + std::to_string(at),
                      "remove control characters");
     }
     at += length;
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> check_name(std::string_view name) { return check_text("the lock name", name); }
+
+Result<void> check_key(std::string_view key) { return check_text("the key", key); }
+
+Result<void> check_value(std::string_view value) {
+  if (value.size() <= kValueBytesMax) return {};
+  return invalid("the value has " + std::to_string(value.size()) + " bytes",
+                 "use at most 1 MiB (1048576 bytes)");
+}
+
+Result<void> check_token(Token token) {
+  if (token >= Token{1} && token <= Token{Token::kMax}) return {};
+  return invalid("the token " + std::to_string(token.value()) + " is out of range",
+                 "use the token of a lease: 1 to 2^53 - 1");
 }
 
 Result<void> check_ttl(Millis ttl) {

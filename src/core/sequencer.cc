@@ -1,53 +1,20 @@
-#include "core/sequencer.h"
+#include "holdfast/sequencer.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 
 #include "base/decimal.h"
 #include "base/hex.h"
+#include "base/percent.h"
 #include "core/limits.h"
 
-namespace holdfast::core {
+namespace holdfast {
 namespace {
 
 constexpr std::string_view kVersion = "hf1";
+constexpr std::string_view kPlain = "-._~/";
 constexpr std::size_t kFields = 6;
-
-bool is_plain(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  const bool digit = c >= '0' && c <= '9';
-  return letter || digit || std::string_view{"-._~/"}.find(c) != std::string_view::npos;
-}
-
-std::string percent_encode(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    if (is_plain(c)) {
-      encoded.push_back(c);
-      continue;
-    }
-    const auto byte = static_cast<std::uint8_t>(c);
-    encoded += '%' + to_hex({&byte, 1});
-  }
-  return encoded;
-}
-
-std::optional<std::string> percent_decode(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded.push_back(text[i]);
-      continue;
-    }
-    const auto byte = from_hex(text.substr(i + 1, 2));
-    if (!byte || byte->size() != 1) return std::nullopt;
-    decoded.push_back(static_cast<char>(byte->front()));
-    i += 2;
-  }
-  return decoded;
-}
 
 std::optional<std::array<std::string_view, kFields>> split(std::string_view text) {
   std::array<std::string_view, kFields> fields;
@@ -83,7 +50,7 @@ std::optional<Sequencer> read(std::string_view text) {
   auto domain = percent_decode((*fields)[4]);
   auto name = percent_decode((*fields)[5]);
   if (!mode || !token || !owner_fp || !domain || !name) return std::nullopt;
-  if (!check_name(*name)) return std::nullopt;
+  if (!core::check_name(*name)) return std::nullopt;
   return Sequencer{std::move(*domain), std::move(*name), *mode, *token, std::move(*owner_fp)};
 }
 
@@ -95,8 +62,8 @@ std::string to_string(const Sequencer& sequencer) {
   text += to_string(sequencer.mode);
   text += ':' + std::to_string(sequencer.token.value());
   text += ':' + sequencer.owner_fp;
-  text += ':' + percent_encode(sequencer.domain);
-  text += ':' + percent_encode(sequencer.name);
+  text += ':' + percent_encode(sequencer.domain, kPlain);
+  text += ':' + percent_encode(sequencer.name, kPlain);
   return text;
 }
 
@@ -111,4 +78,4 @@ Result<Sequencer> parse_sequencer(std::string_view text) {
   return *std::move(sequencer);
 }
 
-}  // namespace holdfast::core
+}  // namespace holdfast

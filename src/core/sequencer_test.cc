@@ -1,11 +1,11 @@
-#include "core/sequencer.h"
+#include "holdfast/sequencer.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "core/limits.h"
 
-namespace holdfast::core {
+namespace holdfast {
 namespace {
 
 const std::string kText = "hf1:shared:42:be45cb2605bf36be:local%3a0102:reports/daily%3a1";
@@ -57,7 +57,7 @@ TEST(SequencerTest, RefusesEverythingElse) {
 
 RC_GTEST_PROP(SequencerProperty, AnyDomainAndNameReadBack, (const std::string& domain)) {
   const auto name = *rc::gen::suchThat(rc::gen::string<std::string>(), [](const std::string& text) {
-    return check_name(text).has_value();
+    return core::check_name(text).has_value();
   });
   const Token token{*rc::gen::inRange<std::uint64_t>(0, Token::kMax)};
   const Sequencer sequencer{domain, name, Mode::exclusive, token, "be45cb2605bf36be"};
@@ -69,4 +69,4 @@ RC_GTEST_PROP(SequencerProperty, AnyDomainAndNameReadBack, (const std::string& d
 }
 
 }  // namespace
-}  // namespace holdfast::core
+}  // namespace holdfast

@@ -83,6 +83,7 @@ class Actor {
   std::future<Fields> send(Fields command);
   Fields ask(Fields command);
 
+  pid_t pid() const { return pid_; }
   /// Returns when the process stands still.
   void pause();
   void resume();

@@ -12,6 +12,7 @@
 
 #include "tests/contract/actor.h"
 #include "tests/contract/labour.h"
+#include "tests/contract/store_labour.h"
 #include "tests/contract/wire.h"
 
 namespace holdfast::contract {
@@ -60,6 +61,10 @@ class ActorProcess {
     } else if (verb == "count" || verb == "crowd" || verb == "line") {
       std::thread{[this, id, command = std::move(command)] {
         reply(id, labour(client_, command));
+      }}.detach();
+    } else if (verb == "update" || verb == "fenced" || verb == "unfenced" || verb == "once") {
+      std::thread{[this, id, command = std::move(command)] {
+        reply(id, store_labour(client_, command));
       }}.detach();
     } else {
       reply(id, answer(verb, command));

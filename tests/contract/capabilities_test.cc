@@ -17,6 +17,7 @@ TEST_P(CapabilitiesContract, AreThoseOfTheTable) {
   EXPECT_EQ(said.detached, table.detached);
   EXPECT_EQ(said.lock_delay, table.lock_delay);
   EXPECT_EQ(said.watch, table.watch);
+  EXPECT_EQ(said.store, table.store);
 }
 
 TEST_P(CapabilitiesContract, EngineUrlOpensTheSameEngine) {

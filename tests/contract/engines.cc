@@ -36,7 +36,8 @@ constexpr Capabilities kEverything{.shared = true,
                                    .fifo = true,
                                    .detached = true,
                                    .lock_delay = true,
-                                   .watch = true};
+                                   .watch = true,
+                                   .store = true};
 
 }  // namespace
 
@@ -47,6 +48,10 @@ std::vector<EngineUnderTest> engines_under_test() {
        .fresh = [] { return fresh_local("?prefix=team%20a/"); },
        .can = kEverything},
   };
+}
+
+std::vector<EngineUnderTest> campaign_engines() {
+  return {{.name = "local", .fresh = [] { return fresh_local("?sync=off"); }, .can = kEverything}};
 }
 
 }  // namespace holdfast::contract

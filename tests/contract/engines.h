@@ -28,6 +28,10 @@ struct EngineUnderTest {
 
 std::vector<EngineUnderTest> engines_under_test();
 
+/// The engines as campaigns use them: one way each, and where it can be chosen without waiting for
+/// the disk, since no power is lost.
+std::vector<EngineUnderTest> campaign_engines();
+
 inline void PrintTo(const EngineUnderTest& engine, std::ostream* out) { *out << engine.name; }
 
 }  // namespace holdfast::contract

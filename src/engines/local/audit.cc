@@ -6,8 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <ctime>
 
+#include "base/wall_clock.h"
 #include "engines/local/state_dir.h"
 
 namespace holdfast::local {
@@ -29,30 +29,18 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-std::int64_t wall_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-}
-
 std::string describe(const holdfast::Contender& holder) {
   return "{\"token\":" + std::to_string(holder.token.value()) +
          ",\"owner_fp\":" + quoted(holder.owner_fp) + ",\"host\":" + quoted(holder.host) +
          ",\"pid\":" + std::to_string(holder.pid) + ",\"label\":" + quoted(holder.label) + "}";
 }
 
-}  // namespace
+std::string begin_line(std::string_view action) {
+  return "{\"at_ms\":" + std::to_string(wall_ms()) + ",\"action\":" + quoted(action) +
+         ",\"uid\":" + std::to_string(getuid()) + ",\"pid\":" + std::to_string(getpid());
+}
 
-Result<void> audit_break(const std::string& directory, const LockInfo& lock, std::string_view why) {
-  std::string line = "{\"at_ms\":" + std::to_string(wall_ms()) +
-                     ",\"action\":\"break\",\"lock\":" + quoted(lock.name) +
-                     ",\"why\":" + quoted(why) + ",\"uid\":" + std::to_string(getuid()) +
-                     ",\"pid\":" + std::to_string(getpid()) + ",\"holders\":[";
-  for (const holdfast::Contender& holder : lock.holders) {
-    if (line.back() != '[') line += ',';
-    line += describe(holder);
-  }
-  line += "]}\n";
+Result<void> append(const std::string& directory, const std::string& line) {
   const std::string path = directory + "/audit.log";
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return Unexpected{os_error("cannot open", path, errno)};
@@ -61,6 +49,26 @@ Result<void> audit_break(const std::string& directory, const LockInfo& lock, std
   close(fd);
   if (written == static_cast<ssize_t>(line.size())) return {};
   return Unexpected{os_error("cannot write", path, code)};
+}
+
+}  // namespace
+
+Result<void> audit_break(const std::string& directory, const LockInfo& lock, std::string_view why) {
+  std::string line = begin_line("break") + ",\"lock\":" + quoted(lock.name) +
+                     ",\"why\":" + quoted(why) + ",\"holders\":[";
+  for (const holdfast::Contender& holder : lock.holders) {
+    if (line.back() != '[') line += ',';
+    line += describe(holder);
+  }
+  return append(directory, line + "]}\n");
+}
+
+Result<void> audit_rebase(const std::string& directory, const RebaseRecord& record) {
+  return append(directory,
+                begin_line("rebase") + ",\"resource\":" + quoted(record.resource) +
+                    ",\"why\":" + quoted(record.why) + ",\"from\":" + quoted(record.from) +
+                    ",\"to\":" + quoted(record.to) +
+                    ",\"highest\":" + std::to_string(record.highest.value()) + "}\n");
 }
 
 }  // namespace holdfast::local

@@ -1,15 +1,18 @@
 #include "engines/local/local_backend.h"
 
 #include "base/fork.h"
+#include "base/percent.h"
 #include "core/validity.h"
 #include "engines/local/audit.h"
 #include "engines/local/local_lease.h"
+#include "engines/local/local_store.h"
 #include "engines/local/state_dir.h"
 #include "engines/local/waiting.h"
 
 namespace holdfast::local {
 
-Result<std::shared_ptr<Backend>> open_backend(std::string directory) {
+Result<std::shared_ptr<Backend>> open_backend(std::string directory,
+                                              const StoreSettings& settings) {
   if (directory.empty()) {
     auto found = default_directory();
     if (!found) return Unexpected{found.error()};
@@ -17,13 +20,16 @@ Result<std::shared_ptr<Backend>> open_backend(std::string directory) {
   }
   auto engine = Engine::open(directory);
   if (!engine) return Unexpected{engine.error()};
-  auto backend = std::make_shared<LocalBackend>(std::move(*engine));
+  auto backend = std::make_shared<LocalBackend>(std::move(*engine), settings);
   backend->start();
   return std::shared_ptr<Backend>{std::move(backend)};
 }
 
-LocalBackend::LocalBackend(std::unique_ptr<Engine> engine)
-    : engine_{std::move(engine)}, domain_{engine_->domain()}, generation_{fork_generation()} {}
+LocalBackend::LocalBackend(std::unique_ptr<Engine> engine, const StoreSettings& settings)
+    : engine_{std::move(engine)},
+      domain_{engine_->domain()},
+      generation_{fork_generation()},
+      settings_{settings} {}
 
 void LocalBackend::start() {
   engine_->membership().start_chores([this] { return keep(); });
@@ -122,15 +128,30 @@ Result<BreakReport> LocalBackend::break_lock(std::string_view name, std::string_
   return BreakReport{.holders = engine_->break_holders(name, BootClock::now())};
 }
 
+Result<std::shared_ptr<StoreBackend>> LocalBackend::store() {
+  if (auto checked = usable(); !checked) return Unexpected{checked.error()};
+  const std::lock_guard lock{opening_store_};
+  if (store_) return store_;
+  auto opened = LocalStore::open(engine_->file().directory(), settings_);
+  if (!opened) return opened;
+  store_ = std::move(*opened);
+  return store_;
+}
+
 Capabilities LocalBackend::capabilities() const {
   return {.shared = true,
           .permits = true,
           .fifo = true,
           .detached = true,
           .lock_delay = true,
-          .watch = true};
+          .watch = true,
+          .store = true};
 }
 
-std::string LocalBackend::engine() const { return "local:" + engine_->file().directory(); }
+std::string LocalBackend::engine() const {
+  std::string url = "local:" + percent_encode(engine_->file().directory());
+  if (settings_.sync != Sync::full) url += "?sync=" + std::string{to_string(settings_.sync)};
+  return url;
+}
 
 }  // namespace holdfast::local

@@ -14,6 +14,7 @@
 #include "core/backend.h"
 #include "engines/local/dispatcher.h"
 #include "engines/local/engine.h"
+#include "engines/local/store_schema.h"
 
 namespace holdfast::local {
 
@@ -22,11 +23,12 @@ class Waiting;
 
 /// Opens the engine in a directory; empty: the default one.
 /// Errors as StateFile::open, and invalid_argument when there is no default.
-Result<std::shared_ptr<Backend>> open_backend(std::string directory);
+Result<std::shared_ptr<Backend>> open_backend(std::string directory,
+                                              const StoreSettings& settings = {});
 
 class LocalBackend final : public Backend, public std::enable_shared_from_this<LocalBackend> {
  public:
-  explicit LocalBackend(std::unique_ptr<Engine> engine);
+  LocalBackend(std::unique_ptr<Engine> engine, const StoreSettings& settings);
   ~LocalBackend() override;
 
   AcquireResult acquire(std::string_view name,
@@ -44,6 +46,7 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
                      const std::function<void(const LockEvent&)>& callback,
                      std::stop_token stop) override;
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override;
+  Result<std::shared_ptr<StoreBackend>> store() override;
   Capabilities capabilities() const override;
   std::string engine() const override;
   std::string domain() const override { return domain_; }
@@ -89,6 +92,9 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
   std::list<Waiting*> waiters_;
   std::list<std::shared_ptr<AsyncWait>> async_waits_;
   TimePoint next_tick_{};
+  StoreSettings settings_;
+  std::mutex opening_store_;
+  std::shared_ptr<StoreBackend> store_;
 };
 
 }  // namespace holdfast::local

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/sequencer.h"
 #include "core/validity.h"
 #include "engines/local/local_backend.h"
+#include "holdfast/sequencer.h"
 
 namespace holdfast::local {
 namespace {
@@ -199,11 +199,11 @@ Result<void> LocalLease::detach() {
 }
 
 std::string LocalLease::sequencer() const {
-  return core::to_string(core::Sequencer{.domain = backend_->domain(),
-                                         .name = name_,
-                                         .mode = mode_,
-                                         .token = ticket_.token,
-                                         .owner_fp = ticket_.owner.fingerprint()});
+  return to_string(Sequencer{.domain = backend_->domain(),
+                             .name = name_,
+                             .mode = mode_,
+                             .token = ticket_.token,
+                             .owner_fp = ticket_.owner.fingerprint()});
 }
 
 void LocalLease::drop() noexcept {

@@ -1,4 +1,4 @@
-// Sequencers: the proof of a lease as one string, for third parties to check.
+// Sequencers: the proof of a lease, for resources and third parties to check.
 
 #pragma once
 
@@ -8,9 +8,12 @@
 #include "holdfast/result.h"
 #include "holdfast/token.h"
 
-namespace holdfast::core {
+namespace holdfast {
 
+/// Who acts: the lock (engine identity and name), how it is held, its token, and its owner's
+/// fingerprint. Gives no right to renew or release. Lease::sequencer() prints one.
 struct Sequencer {
+  /// The engine's identity, as Client::domain() says it.
   std::string domain;
   std::string name;
   Mode mode{Mode::exclusive};
@@ -24,4 +27,4 @@ std::string to_string(const Sequencer& sequencer);
 /// invalid_argument when the text is not a sequencer.
 Result<Sequencer> parse_sequencer(std::string_view text);
 
-}  // namespace holdfast::core
+}  // namespace holdfast
