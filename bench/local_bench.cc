@@ -11,6 +11,7 @@
 #include "bench/idle_waiters.h"
 #include "bench/sampling.h"
 #include "bench/scratch.h"
+#include "bench/store_bench.h"
 #include "engines/local/engine.h"
 #include "engines/local/local_backend.h"
 #include "holdfast/client.h"
@@ -167,6 +168,7 @@ Result<Report> run_local(const Progress& progress) {
   report.cases.push_back(idle_case(*idle));
   progress("1 000 000 other names");
   add_many_names(report, *client);
+  if (auto added = add_store(report, progress); !added) return Unexpected{added.error()};
   return report;
 }
 
