@@ -171,6 +171,16 @@ TEST_F(GuardianTest, StoppedGuardianIsWokenWhenTheProgramEnds) {
   EXPECT_EQ(run({"run", "x", "--wait", "0", "--", "true"}).code, 0);
 }
 
+TEST_F(GuardianTest, AGuardianStoppedBeforeTheStartIsWoken) {
+  const auto lease = run_json({"acquire", "x", "--ttl", "1h"});
+  const std::string owner{lease.at("owner").as_string()};
+  Running waiter = start(Words{"run", "x"} + shell("exit 4"));
+  await_waiters("x", 1);
+  kill(guardian_of(waiter.pid()), SIGSTOP);
+  ASSERT_EQ(run({"release", "x", "--owner", owner}).code, 0);
+  EXPECT_EQ(waiter.wait().code, 4);
+}
+
 TEST_F(GuardianTest, WithTheGuardianStoppedTheSupervisorEndsALostProgram) {
   Running holder = start(Words{"run", "x", "--ttl", "1s"} + shell(kStubborn));
   const pid_t pid = program();

@@ -22,7 +22,7 @@ namespace {
 /// How often to look at what only the guardian would tell, when it may not be able to.
 constexpr Duration kLookAgain = std::chrono::milliseconds{20};
 
-/// How long the guardian may keep silent about a program that has ended.
+/// How long the guardian may keep silent about a program that was to start, or has ended.
 constexpr Duration kGuardiansTurn = std::chrono::milliseconds{200};
 
 /// How long after a lost lease's deadline to wait for a group that does not die.
@@ -116,6 +116,7 @@ void Supervisor::on_report(const Report& report) {
 
 void Supervisor::on_started(pid_t pid) {
   program_ = UniqueFd{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))};
+  report_due_at_ = TimePoint::max();
   leave_standard_streams();
   status_.started(pid);
   started_ = true;
@@ -192,6 +193,7 @@ void Supervisor::on_granted() {
                               "HOLDFAST_OWNER=" + grant.owner.to_string(),
                               "HOLDFAST_ENGINE=" + grant.engine,
                               "HOLDFAST_SEQUENCER=" + grant.sequencer}});
+  report_due_at_ = BootClock::now() + kGuardiansTurn;
 }
 
 void Supervisor::read_signals() {
@@ -229,7 +231,7 @@ void Supervisor::signal_group(int signal) {
 void Supervisor::enforce(TimePoint now) {
   end_.enforce(now, options_.grace);
   if (now >= report_due_at_) {
-    // The program has ended and nobody told us: the guardian must be stopped.
+    // The program was to start, or has ended, and nobody told us: the guardian must be stopped.
     kill(guardian_, SIGCONT);
     report_due_at_ = now + kGuardiansTurn;
   }
