@@ -31,8 +31,8 @@ int main(int argc, char** argv) {
   if (!written) return fail(written.error());  // stale_token: somebody took over
   std::cout << "withdrew 80 with token " << written->token.value() << ", " << left << " left\n";
 
-  const auto count = [](const std::string* old) -> std::optional<std::string> {
-    return std::to_string(old == nullptr ? 1 : std::stoi(*old) + 1);
+  const auto count = [](const holdfast::Entry* old) -> std::optional<std::string> {
+    return std::to_string(old == nullptr ? 1 : std::stoi(old->value) + 1);
   };
   const auto updated = store->update("withdrawals", count);
   if (!updated) return fail(updated.error());

@@ -18,7 +18,8 @@
 // where the engine says so); anything else is invalid_argument and nothing is touched.
 // Failures of every call: unavailable (the engine, or somebody kept the store locked for too long),
 // no_space, io_error, denied, corrupt; after these nothing was changed. unknown_outcome: it may or
-// may not have been done; repeat the same call to settle it.
+// may not have been done; repeat the same call on a Resource to settle it, and get() a key to see:
+// a put with if_version that was done conflicts with itself, and an update would be made twice.
 
 #pragma once
 
@@ -120,8 +121,8 @@ class Store {
   /// False when there was nothing to erase. Errors as put().
   Result<bool, StoreError> erase(std::string_view key, const EraseOptions& options = {});
 
-  /// The new value for the one read (nullptr: there is none); nothing: leave the key alone.
-  using Compute = std::function<std::optional<std::string>(const std::string*)>;
+  /// The new value for what was read (nullptr: there is nothing); nothing: leave the key alone.
+  using Compute = std::function<std::optional<std::string>(const Entry*)>;
 
   /// Reads, computes, and puts what came out if nobody came in between; otherwise again, after a
   /// random pause that grows. The function may run many times: it must have no other effect.

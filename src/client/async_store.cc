@@ -64,7 +64,7 @@ asio::awaitable<std::optional<Outcome>> attempt(const Store& store,
                                                 const OnceOptions& options,
                                                 const Lease& lease,
                                                 core::OnceCourse& course) {
-  const auto runner = core::once_runner(lease);
+  const auto runner = core::once_runner(lease.sequencer());
   if (!runner) co_return Outcome{Unexpected{runner.error()}};
   auto found = co_await find(store.backend(), key, *runner);
   if (!found) co_return or_again(course.refused_at_open(std::move(found).error()));
@@ -72,7 +72,11 @@ asio::awaitable<std::optional<Outcome>> attempt(const Store& store,
 
   OnceResult result = co_await run(lease);
   OnceReport report{.result = std::move(result), .ran = Ran::here};
-  if (core::keeps(report.result, options) == core::Keep::no) co_return Outcome{std::move(report)};
+  if (core::keeps(report.result, options) == core::Keep::no) {
+    StoreRequest forget = core::once_forget(key, *runner, options);
+    [[maybe_unused]] const auto reply = co_await perform(store.backend(), std::move(forget));
+    co_return Outcome{std::move(report)};
+  }
   auto request = core::once_write(key, *runner, report.result, options);
   if (!request) co_return Outcome{Unexpected{std::move(request).error()}};
   auto kept = co_await keep(store.backend(), std::move(*request));
@@ -93,7 +97,7 @@ asio::awaitable<Result<UpdateReport, StoreError>> async_update(Store store,
   while (true) {
     const auto entry = co_await async_get(store, key);
     if (!entry) co_return Unexpected{entry.error()};
-    const auto value = compute(*entry ? &(*entry)->value : nullptr);
+    const auto value = compute(*entry ? &**entry : nullptr);
     if (!value) co_return report;
     const PutOptions expected{.if_version = *entry ? (*entry)->version : Version::absent()};
     const auto version = co_await async_put(store, key, *value, expected);

@@ -90,8 +90,8 @@ asio::awaitable<void> swap(Store store) {
 TEST_F(AsyncStoreTest, CoroutinesCompareAndSwap) { run(swap(store())); }
 
 asio::awaitable<void> count(Store store, int rounds) {
-  const Store::Compute increment = [](const std::string* old) {
-    return std::optional{std::to_string(old == nullptr ? 1 : std::stoi(*old) + 1)};
+  const Store::Compute increment = [](const Entry* old) {
+    return std::optional{std::to_string(old == nullptr ? 1 : std::stoi(old->value) + 1)};
   };
   for (int round = 0; round < rounds; ++round) {
     const auto report = co_await async_update(store, "k", increment);

@@ -10,24 +10,6 @@ namespace {
 using Found = Result<std::optional<OnceResult>, StoreError>;
 using Outcome = Result<OnceReport, StoreError>;
 
-/// Locks out whoever ran it before, and looks whether that one had finished.
-Found find(StoreBackend& store, std::string_view key, const core::Holder& runner) {
-  if (auto opened = store.perform(core::once_open(key, runner)); !opened) {
-    return Unexpected{std::move(opened).error()};
-  }
-  return core::stored_result(store.perform(core::once_read(key, runner)));
-}
-
-/// The write carries its sequence: repeating it is safe, and settles what became of it.
-Result<void, StoreError> keep(StoreBackend& store, const StoreRequest& request) {
-  for (int again = 0;; ++again) {
-    auto written = store.perform(request);
-    if (written) return {};
-    const bool unknown = written.error().code == Errc::unknown_outcome;
-    if (!unknown || again == 3) return Unexpected{std::move(written).error()};
-  }
-}
-
 std::optional<Outcome> or_again(std::optional<StoreError> refusal) {
   if (!refusal) return std::nullopt;
   return Outcome{Unexpected{std::move(*refusal)}};
@@ -40,17 +22,20 @@ std::optional<Outcome> attempt(StoreBackend& store,
                                const OnceOptions& options,
                                const Lease& lease,
                                core::OnceCourse& course) {
-  const auto runner = core::once_runner(lease);
+  const auto runner = core::once_runner(lease.sequencer());
   if (!runner) return Outcome{Unexpected{runner.error()}};
-  auto found = find(store, key, *runner);
+  auto found = core::find_result(store, key, *runner);
   if (!found) return or_again(course.refused_at_open(std::move(found).error()));
   if (*found) return Outcome{OnceReport{std::move(**found), Ran::before}};
 
   OnceReport report{.result = run(lease), .ran = Ran::here};
-  if (core::keeps(report.result, options) == core::Keep::no) return Outcome{std::move(report)};
+  if (core::keeps(report.result, options) == core::Keep::no) {
+    static_cast<void>(store.perform(core::once_forget(key, *runner, options)));
+    return Outcome{std::move(report)};
+  }
   const auto request = core::once_write(key, *runner, report.result, options);
   if (!request) return Outcome{Unexpected{request.error()}};
-  auto kept = keep(store, *request);
+  auto kept = core::keep_result(store, *request);
   if (!kept) return or_again(course.refused_at_write(std::move(kept).error()));
   return Outcome{std::move(report)};
 }

@@ -27,7 +27,7 @@ Result<UpdateReport, StoreError> Store::update(std::string_view key,
   while (!stop.stop_requested()) {
     const auto entry = get(key);
     if (!entry) return Unexpected{entry.error()};
-    const auto value = compute(*entry ? &(*entry)->value : nullptr);
+    const auto value = compute(*entry ? &**entry : nullptr);
     if (!value) return report;
     const Version seen = *entry ? (*entry)->version : Version::absent();
     const auto version = put(key, *value, {.if_version = seen});

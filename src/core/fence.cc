@@ -84,6 +84,10 @@ Result<WriteDecision, StoreError> next_operation(Fence fence,
                                                  const Holder& holder,
                                                  const WriteRequest& request) {
   const std::uint64_t sequence = request.sequence.value_or(fence.sequence + 1);
+  if (sequence > kSequenceMax) {
+    return invalid("sequence " + std::to_string(sequence) + " is out of range",
+                   "number operations 1, 2, 3 and so on, up to 2^53 - 1");
+  }
   if (sequence == fence.sequence) {
     if (request.leaves_the_same) return WriteDecision{Applied::duplicate, std::move(fence)};
     return invalid("sequence " + std::to_string(sequence) + " was another operation",

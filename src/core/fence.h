@@ -61,6 +61,9 @@ struct Fence {
   friend bool operator==(const Fence&, const Fence&) = default;
 };
 
+/// Exact in JSON and in every engine's numbers, as tokens are.
+inline constexpr std::uint64_t kSequenceMax = (std::uint64_t{1} << 53) - 1;
+
 /// Whether the caller has opened the resource before. Then it must still know the caller: one that
 /// was removed meanwhile does not let an old holder in as if it were new.
 enum class Opened : std::uint8_t { before, not_yet };

@@ -106,6 +106,18 @@ TEST(FenceTest, AnOlderSequenceIsRefused) {
   EXPECT_EQ(x.write(holder(1), 0, "a"), Errc::invalid_argument);
 }
 
+TEST(FenceTest, ASequenceOutOfRangeIsRefused) {
+  Register x;
+  ASSERT_EQ(x.open(holder(1)), kDone);
+  for (const std::uint64_t bad : {kSequenceMax + 1, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+    EXPECT_EQ(x.write(holder(1), bad, "a"), Errc::invalid_argument) << bad;
+  }
+  EXPECT_EQ(x.write(holder(1), kSequenceMax, "a"), kDone);
+  EXPECT_EQ(x.write(holder(1), kSequenceMax, "a"), kDone);
+  EXPECT_EQ(x.applied(), Applied::duplicate);
+  EXPECT_EQ(decide_write(x.fence(), holder(1), {}).error().code, Errc::invalid_argument);
+}
+
 TEST(FenceTest, TheSameTokenOfAnotherOwnerIsRefused) {
   Register x;
   ASSERT_EQ(x.open(holder(1)), kDone);

@@ -10,6 +10,8 @@ namespace holdfast::core {
 namespace {
 
 constexpr std::string_view kLockPrefix = "once:";
+/// How often to repeat a write that was not answered.
+constexpr int kRepetitions = 3;
 constexpr char kFormat = '1';
 /// The format and the status before the bytes.
 constexpr std::size_t kHeader = 1 + sizeof(std::int32_t);
@@ -90,6 +92,16 @@ Result<StoreRequest, StoreError> once_write(std::string_view key,
                                                  .keep = options.keep}};
 }
 
+StoreRequest once_forget(std::string_view key, const Holder& runner, const OnceOptions& options) {
+  return {.space = Space::once,
+          .key = std::string{key},
+          .operation = WriteResource{.holder = runner,
+                                     .opened = Opened::before,
+                                     .sequence = 1,
+                                     .value = std::nullopt,
+                                     .keep = options.keep}};
+}
+
 Keep keeps(const OnceResult& result, const OnceOptions& options) {
   return result.status == 0 || options.on_failure == OnFailure::store ? Keep::yes : Keep::no;
 }
@@ -102,10 +114,27 @@ Result<std::optional<OnceResult>, StoreError> stored_result(StoreResult reply) {
   return Unexpected{StoreError{Errc::corrupt, "what is stored is not the result of a once"}};
 }
 
-Result<Holder, StoreError> once_runner(const Lease& lease) {
-  const auto sequencer = parse_sequencer(lease.sequencer());
-  if (!sequencer) return Unexpected{StoreError{sequencer.error()}};
-  return to_holder(*sequencer);
+Result<std::optional<OnceResult>, StoreError> find_result(StoreBackend& store,
+                                                          std::string_view key,
+                                                          const Holder& runner) {
+  auto opened = store.perform(once_open(key, runner));
+  if (!opened) return Unexpected{std::move(opened).error()};
+  return stored_result(store.perform(once_read(key, runner)));
+}
+
+Result<void, StoreError> keep_result(StoreBackend& store, const StoreRequest& write) {
+  for (int again = 0;; ++again) {
+    auto written = store.perform(write);
+    if (written) return {};
+    const bool unknown = written.error().code == Errc::unknown_outcome;
+    if (!unknown || again == kRepetitions) return Unexpected{std::move(written).error()};
+  }
+}
+
+Result<Holder, StoreError> once_runner(std::string_view sequencer) {
+  const auto holder = parse_sequencer(sequencer);
+  if (!holder) return Unexpected{holder.error()};
+  return to_holder(*holder);
 }
 
 AcquireOptions OnceCourse::next_attempt(TimePoint now) const {

@@ -31,6 +31,11 @@ Result<StoreRequest, StoreError> once_write(std::string_view key,
                                             const OnceResult& result,
                                             const OnceOptions& options);
 
+/// Instead of once_write(), when the result is not to be kept: lets the store forget the runner
+/// after the time it would have kept the result. Whether that is done matters to nobody but the
+/// store's size.
+StoreRequest once_forget(std::string_view key, const Holder& runner, const OnceOptions& options);
+
 enum class Keep { yes, no };
 /// Whether a result is stored for later callers.
 Keep keeps(const OnceResult& result, const OnceOptions& options);
@@ -38,8 +43,17 @@ Keep keeps(const OnceResult& result, const OnceOptions& options);
 /// Empty: nothing is stored. corrupt: it is not a result.
 Result<std::optional<OnceResult>, StoreError> stored_result(StoreResult reply);
 
-/// Who runs: the holder of the key's lock.
-Result<Holder, StoreError> once_runner(const Lease& lease);
+/// Locks out whoever ran it before, and looks whether that one had finished.
+Result<std::optional<OnceResult>, StoreError> find_result(StoreBackend& store,
+                                                          std::string_view key,
+                                                          const Holder& runner);
+
+/// Performs once_write(). It carries its sequence: repeating it is safe, and settles what became of
+/// one that was not answered.
+Result<void, StoreError> keep_result(StoreBackend& store, const StoreRequest& write);
+
+/// Who runs: the holder of the key's lock, by its lease's sequencer.
+Result<Holder, StoreError> once_runner(std::string_view sequencer);
 
 /// The course of one call, over however many attempts it takes.
 class OnceCourse {

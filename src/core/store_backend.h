@@ -42,7 +42,8 @@ struct WriteResource {
   std::optional<std::uint64_t> sequence{};
   /// Empty: erase.
   std::optional<std::string> value{};
-  /// The value and the resource's marks may be forgotten after this.
+  /// The value and the resource's marks may be forgotten after this; the marks no longer once a
+  /// holder has read that the value is gone.
   std::optional<Millis> keep{};
 };
 

@@ -13,8 +13,8 @@
 namespace holdfast::contract {
 namespace {
 
-std::string increment(const std::string* old) {
-  return std::to_string((old == nullptr ? 0 : std::stoull(*old)) + 1);
+std::string increment(const Entry* old) {
+  return std::to_string((old == nullptr ? 0 : std::stoull(old->value)) + 1);
 }
 
 Fields done(std::int64_t rounds, std::int64_t refused) {
@@ -26,8 +26,8 @@ Fields wrong(const Error& error) { return {std::string{to_string(error.code)}, e
 Fields count_by_update(Store& store, const std::string& key, std::int64_t rounds) {
   std::int64_t conflicts = 0;
   for (std::int64_t round = 0; round < rounds; ++round) {
-    const auto report = store.update(
-        key, [](const std::string* old) { return increment(old); }, {.attempts = 100'000});
+    const auto report =
+        store.update(key, [](const Entry* old) { return increment(old); }, {.attempts = 100'000});
     if (!report) return wrong(report.error());
     conflicts += report->conflicts;
   }
@@ -43,14 +43,14 @@ Result<WriteReceipt, StoreError> count_fenced(Store& store,
   const auto entry = opened->read();
   if (!entry) return Unexpected{entry.error()};
   std::this_thread::yield();
-  return opened->write(increment(*entry ? &(*entry)->value : nullptr));
+  return opened->write(increment(*entry ? &**entry : nullptr));
 }
 
 Result<Version, StoreError> count_unfenced(Store& store, const std::string& key) {
   const auto entry = store.get(key);
   if (!entry) return Unexpected{entry.error()};
   std::this_thread::yield();
-  return store.put(key, increment(*entry ? &(*entry)->value : nullptr));
+  return store.put(key, increment(*entry ? &**entry : nullptr));
 }
 
 template <class Count>

@@ -4,6 +4,7 @@
 #include <latch>
 #include <thread>
 
+#include "core/store_backend.h"
 #include "tests/contract/store_contract.h"
 
 namespace holdfast::contract {
@@ -105,12 +106,61 @@ TEST_P(StoreOnce, AFailureIsStoredOrRetried) {
   EXPECT_EQ(runs, 3);
 }
 
+/// Counts the operations after which the store may forget a key without a result.
+class Forgetful final : public StoreBackend {
+ public:
+  explicit Forgetful(std::shared_ptr<StoreBackend> inner) : inner_{std::move(inner)} {}
+
+  StoreResult perform(const StoreRequest& request) override {
+    auto reply = inner_->perform(request);
+    const auto* write = std::get_if<WriteResource>(&request.operation);
+    if (reply && write != nullptr && !write->value && write->keep) ++forgotten_;
+    return reply;
+  }
+  void async_perform(StoreRequest request, StoreCallback callback) override {
+    callback(perform(request));
+  }
+
+  int forgotten() const { return forgotten_; }
+
+ private:
+  std::shared_ptr<StoreBackend> inner_;
+  int forgotten_{0};
+};
+
+// Keys that nobody asks for again must not fill the store.
+TEST_P(StoreOnce, AFailureThatIsNotStoredIsForgotten) {
+  const auto forgetful = std::make_shared<Forgetful>(store().backend());
+  Store counted{forgetful, store().locks()};
+  const auto failing = [](const Lease&) { return made("no", 3); };
+  ASSERT_EQ(counted.once("k", failing, {.on_failure = OnFailure::retry})->ran, Ran::here);
+  EXPECT_EQ(forgetful->forgotten(), 1);
+  EXPECT_EQ(counted.once("k", [](const Lease&) { return made("yes"); })->result.bytes, "yes");
+  EXPECT_EQ(store().once_result("k").value()->bytes, "yes");
+}
+
 TEST_P(StoreOnce, ResultsExpire) {
   const auto run = [](const Lease&) { return made("result"); };
   ASSERT_EQ(store().once("k", run, {.keep = 1ms})->ran, Ran::here);
   EXPECT_TRUE(eventually([&] { return !*store().once_result("k"); }));
   EXPECT_EQ(store().once("k", run)->ran, Ran::here);
   EXPECT_EQ(store().once("k", run)->ran, Ran::before);
+}
+
+// What others do to what has expired must not take the key from whoever runs it anew.
+TEST_P(StoreOnce, AnExpiredKeyIsRunOnceMoreAndNoMore) {
+  const auto other = [](const Lease&) { return made("other"); };
+  ASSERT_TRUE(store().once("k", other, {.keep = 1ms}));
+  EXPECT_TRUE(eventually([&] { return !*store().once_result("k"); }));
+  int runs = 0;
+  const auto report = store().once("k", [&](const Lease&) {
+    ++runs;
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(store().once("k" + std::to_string(i), other));
+    return made("result");
+  });
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->ran, Ran::here);
+  EXPECT_EQ(runs, 1);
 }
 
 TEST_P(StoreOnce, ARunnerThatWasOvertakenGetsTheOtherResult) {

@@ -110,7 +110,7 @@ TEST_P(StoreVersioned, UpdateOfSixteenWritersLosesNothing) {
 TEST_P(StoreVersioned, UpdateGivesUpAfterTheLastAttempt) {
   ASSERT_TRUE(store().put("k", "0"));
   int calls = 0;
-  const auto interfering = [&](const std::string*) {
+  const auto interfering = [&](const Entry*) {
     ++calls;
     EXPECT_TRUE(store().put("k", std::to_string(calls)));
     return std::optional<std::string>{"mine"};
@@ -124,11 +124,11 @@ TEST_P(StoreVersioned, UpdateGivesUpAfterTheLastAttempt) {
 
 TEST_P(StoreVersioned, UpdateCountsItsConflicts) {
   int calls = 0;
-  const auto report = store().update("k", [&](const std::string* old) {
+  const auto report = store().update("k", [&](const Entry* old) {
     if (++calls <= 2) {
       EXPECT_TRUE(store().put("k", "theirs"));
     }
-    return std::optional<std::string>{old == nullptr ? "first" : *old + "+"};
+    return std::optional<std::string>{old == nullptr ? "first" : old->value + "+"};
   });
   ASSERT_TRUE(report);
   EXPECT_EQ(report->conflicts, 2U);
@@ -139,7 +139,7 @@ TEST_P(StoreVersioned, UpdateCountsItsConflicts) {
 TEST_P(StoreVersioned, UpdateMayLeaveTheKeyAlone) {
   ASSERT_TRUE(store().put("k", "a"));
   const auto report =
-      store().update("k", [](const std::string*) { return std::optional<std::string>{}; });
+      store().update("k", [](const Entry*) { return std::optional<std::string>{}; });
   ASSERT_TRUE(report);
   EXPECT_FALSE(report->version);
   EXPECT_EQ(peek("k"), "a");
@@ -149,7 +149,7 @@ TEST_P(StoreVersioned, UpdateStopsWhenAsked) {
   std::stop_source stop;
   const auto report = store().update(
       "k",
-      [&](const std::string*) {
+      [&](const Entry*) {
         EXPECT_TRUE(store().put("k", "theirs"));
         stop.request_stop();
         return std::optional<std::string>{"mine"};

@@ -15,6 +15,8 @@ Dispatcher::~Dispatcher() {
   shared_->changed.notify_all();
   if (!thread_.joinable()) return;
   if (on_its_thread()) {
+    // What was posted may use what our owner is about to destroy.
+    run(shared_);
     thread_.detach();
   } else {
     thread_.join();
@@ -50,7 +52,8 @@ void Dispatcher::run(const std::shared_ptr<Shared>& shared) {
 }
 
 void Dispatcher::abandon() {
-  new std::shared_ptr<Shared>{shared_};
+  // Somebody may have had the mutex when the process was forked.
+  new std::shared_ptr<Shared>{std::exchange(shared_, std::make_shared<Shared>())};
   if (thread_.joinable()) thread_.detach();
 }
 

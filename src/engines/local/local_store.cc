@@ -14,6 +14,9 @@ const std::optional<core::Fence>& fence_of(const std::optional<Row>& row) {
   return row ? row->fence : kNone;
 }
 
+/// Without a value, and with a fence that is swept sooner or later.
+bool is_to_be_swept(const std::optional<Row>& row) { return row && row->expires_ms && !row->value; }
+
 StoreReply to_reply(const std::optional<Row>& row, std::uint64_t sequence) {
   StoreReply reply{.sequence = sequence};
   if (!row) return reply;
@@ -60,12 +63,14 @@ Result<void, StoreError> check_sequence(const ReadResource& read, const core::Fe
 
 Result<std::shared_ptr<StoreBackend>> LocalStore::open(const std::string& directory,
                                                        const StoreSettings& settings) {
+  const auto lock = OpenStores::instance().enter();
   auto writer = StoreFile::open(directory, settings);
   if (!writer) return Unexpected{Error{std::move(writer).error()}};
   auto reader = StoreFile::open(directory, settings);
   if (!reader) return Unexpected{Error{std::move(reader).error()}};
-  return std::shared_ptr<StoreBackend>{
-      std::make_shared<LocalStore>(directory, std::move(*writer), std::move(*reader))};
+  auto store = std::make_shared<LocalStore>(directory, std::move(*writer), std::move(*reader));
+  OpenStores::instance().add(*store);
+  return std::shared_ptr<StoreBackend>{std::move(store)};
 }
 
 LocalStore::LocalStore(std::string directory,
@@ -77,15 +82,36 @@ LocalStore::LocalStore(std::string directory,
       reader_{std::move(reader)} {}
 
 LocalStore::~LocalStore() {
-  if (fork_generation() == generation_) return;
-  // Closing the parent's connections here would drop the parent's locks.
-  static_cast<void>(writer_.release());
-  static_cast<void>(reader_.release());
-  dispatcher_->abandon();
+  if (forked()) dispatcher_->abandon();
+  // Before the stores are entered: what was posted may open one itself.
+  dispatcher_.reset();
+  const auto lock = OpenStores::instance().enter();
+  OpenStores::instance().remove(*this);
+  writer_.reset();
+  reader_.reset();
+}
+
+bool LocalStore::forked() const { return fork_generation() != generation_; }
+
+void LocalStore::rest() {
+  writing_.lock();
+  reading_.lock();
+}
+
+void LocalStore::resume() {
+  reading_.unlock();
+  writing_.unlock();
+}
+
+void LocalStore::let_go() {
+  for (auto* file : {&writer_, &reader_}) {
+    (*file)->database().close_quietly();
+    file->reset();
+  }
 }
 
 StoreResult LocalStore::perform(const StoreRequest& request) {
-  if (fork_generation() != generation_) {
+  if (forked()) {
     return Unexpected{StoreError{Errc::shutting_down, "the process has forked since it connected"}};
   }
   const Key key{request.space, request.key};
@@ -93,6 +119,8 @@ StoreResult LocalStore::perform(const StoreRequest& request) {
 }
 
 void LocalStore::async_perform(StoreRequest request, StoreCallback callback) {
+  // There is no thread to run it on; and perform() only refuses.
+  if (forked()) return callback(perform(request));
   dispatcher_->post([this, request = std::move(request), callback = std::move(callback)] {
     callback(perform(request));
   });
@@ -100,13 +128,14 @@ void LocalStore::async_perform(StoreRequest request, StoreCallback callback) {
 
 Result<std::optional<Row>, StoreError> LocalStore::peek(const Key& key) {
   const std::lock_guard lock{reading_};
-  reader_->database().begin_operation();
+  if (auto begun = reader_->database().begin_operation(); !begun) {
+    return Unexpected{std::move(begun).error()};
+  }
   return reader_->load(key.space, key.key);
 }
 
 StoreResult LocalStore::act(const Key& key, const OpenResource& open) {
   const std::lock_guard lock{writing_};
-  writer_->database().begin_operation();
   auto transaction = StoreFile::Transaction::begin(*writer_);
   if (!transaction) return Unexpected{std::move(transaction).error()};
   const auto row = writer_->load(key.space, key.key);
@@ -126,14 +155,13 @@ StoreResult LocalStore::act(const Key& key, const ReadResource& read) {
   if (!row) return Unexpected{row.error()};
   const auto fence = core::decide_read(fence_of(*row), read.holder, read.opened);
   if (!fence) return Unexpected{fence.error()};
-  if (fence_of(*row) != *fence) return register_reader(key, read);
+  if (fence_of(*row) != *fence || is_to_be_swept(*row)) return register_reader(key, read);
   if (auto good = check_sequence(read, *fence); !good) return Unexpected{std::move(good).error()};
   return to_reply(*row, fence->sequence);
 }
 
 StoreResult LocalStore::register_reader(const Key& key, const ReadResource& read) {
   const std::lock_guard lock{writing_};
-  writer_->database().begin_operation();
   auto transaction = StoreFile::Transaction::begin(*writer_);
   if (!transaction) return Unexpected{std::move(transaction).error()};
   auto row = writer_->load(key.space, key.key);
@@ -150,8 +178,11 @@ StoreResult LocalStore::register_reader(const Key& key, const ReadResource& read
 
 StoreResult LocalStore::act(const Key& key, const WriteResource& write) {
   const std::lock_guard lock{writing_};
-  writer_->database().begin_operation();
-  const bool simple = write.sequence && !write.keep && write.holder.mode == Mode::exclusive;
+  if (auto begun = writer_->database().begin_operation(); !begun) {
+    return Unexpected{std::move(begun).error()};
+  }
+  const bool simple = write.sequence && *write.sequence <= core::kSequenceMax && !write.keep &&
+                      write.holder.mode == Mode::exclusive;
   if (simple) {
     const auto version = writer_->write_next(key.space, key.key, write);
     if (!version) return Unexpected{version.error()};
@@ -197,7 +228,9 @@ StoreResult LocalStore::act(const Key& key, const GetKey&) {
 
 StoreResult LocalStore::act(const Key& key, const PutKey& put) {
   const std::lock_guard lock{writing_};
-  writer_->database().begin_operation();
+  if (auto begun = writer_->database().begin_operation(); !begun) {
+    return Unexpected{std::move(begun).error()};
+  }
   const Version expected = put.if_version.value_or(Version::absent());
   if (put.if_version && expected == Version::absent()) {
     auto transaction = StoreFile::Transaction::begin(*writer_);
@@ -227,7 +260,6 @@ StoreResult LocalStore::refuse_put(const Key& key, Version expected) {
 
 StoreResult LocalStore::act(const Key& key, const EraseKey& erase) {
   const std::lock_guard lock{writing_};
-  writer_->database().begin_operation();
   auto transaction = StoreFile::Transaction::begin(*writer_);
   if (!transaction) return Unexpected{std::move(transaction).error()};
   const auto row = writer_->load(key.space, key.key);
@@ -245,7 +277,6 @@ StoreResult LocalStore::act(const Key& key, const EraseKey& erase) {
 
 StoreResult LocalStore::act(const Key& key, const RebaseResource& rebase) {
   const std::lock_guard lock{writing_};
-  writer_->database().begin_operation();
   auto transaction = StoreFile::Transaction::begin(*writer_);
   if (!transaction) return Unexpected{std::move(transaction).error()};
   const auto row = writer_->load(key.space, key.key);

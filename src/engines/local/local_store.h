@@ -10,11 +10,12 @@
 
 #include "core/store_backend.h"
 #include "engines/local/dispatcher.h"
+#include "engines/local/open_stores.h"
 #include "engines/local/store_file.h"
 
 namespace holdfast::local {
 
-class LocalStore final : public StoreBackend {
+class LocalStore final : public StoreBackend, private OpenStores::Member {
  public:
   /// corrupt, denied, io_error, no_space, unavailable: the database in the directory.
   static Result<std::shared_ptr<StoreBackend>> open(const std::string& directory,
@@ -41,6 +42,11 @@ class LocalStore final : public StoreBackend {
   StoreResult act(const Key& key, const PutKey& put);
   StoreResult act(const Key& key, const EraseKey& erase);
   StoreResult act(const Key& key, const RebaseResource& rebase);
+
+  bool forked() const;
+  void rest() override;
+  void resume() override;
+  void let_go() override;
 
   Result<std::optional<Row>, StoreError> peek(const Key& key);
   StoreResult register_reader(const Key& key, const ReadResource& read);

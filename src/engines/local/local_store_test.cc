@@ -1,67 +1,23 @@
 // What is the local store's own: its file, its limits, its neighbours. The rules of every store are
 // in tests/contract.
 
-#include "engines/local/local_store.h"
-
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 #include <vector>
 
-#include "engines/local/test_directory.h"
+#include "engines/local/local_store_testing.h"
 
 namespace holdfast::local {
 namespace {
-
-class LocalStoreTest : public ::testing::Test {
- protected:
-  Result<std::shared_ptr<StoreBackend>> open(const StoreSettings& settings = {.sync = Sync::off}) {
-    return LocalStore::open(directory_.path(), settings);
-  }
-
-  static core::Holder holder(std::uint64_t token) {
-    return {.domain = "a lock with a name that is too long for small strings#x",
-            .mode = Mode::exclusive,
-            .token = Token{token},
-            .owner_fp = "an owner with a long name, too"};
-  }
-
-  static StoreRequest put(std::string value, std::string key = "k") {
-    return {.key = std::move(key), .operation = PutKey{.value = std::move(value)}};
-  }
-  static StoreRequest get(std::string key = "k") {
-    return {.key = std::move(key), .operation = GetKey{}};
-  }
-  static StoreRequest keep(std::string key, Millis time) {
-    return {.space = Space::once,
-            .key = std::move(key),
-            .operation = WriteResource{.holder = holder(1), .value = "result", .keep = time}};
-  }
-
-  std::string path() const { return directory_.path() + "/store.db"; }
-  std::string contents() const {
-    std::ifstream file{path(), std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
-  }
-  void overwrite(const std::string& bytes) const {
-    std::ofstream{path(), std::ios::binary | std::ios::trunc} << bytes;
-  }
-  std::int64_t rows() const {
-    auto database = Database::open(path(), Millis{1000});
-    auto statement = Statement::prepare(**database, "SELECT count(*) FROM entry");
-    return statement->step() ? statement->integer(0) : -1;
-  }
-
-  TestDirectory directory_;
-};
 
 TEST_F(LocalStoreTest, ValuesOutliveTheProcess) {
   ASSERT_TRUE((*open())->perform(put("a")));
@@ -127,6 +83,20 @@ TEST_F(LocalStoreTest, ATruncatedStoreIsRefused) {
   EXPECT_EQ((*open())->perform(get())->entry->value.size(), 100'000U);
 }
 
+TEST_F(LocalStoreTest, AStoreThatWasDeletedIsNotWrittenForLong) {
+  const auto store = open();
+  ASSERT_TRUE((*store)->perform(put("a")));
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path() + end);
+  ASSERT_FALSE((*open())->perform(get())->entry);
+  const TimePoint late = BootClock::now() + Millis{10'000};
+  auto refused = (*store)->perform(put("b"));
+  while (refused && BootClock::now() < late) refused = (*store)->perform(put("b"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::corrupt);
+  EXPECT_EQ((*store)->perform(opened("k", 1)).error().code, Errc::corrupt);
+  EXPECT_TRUE((*open())->perform(put("c")));
+}
+
 TEST_F(LocalStoreTest, NoSpaceChangesNothing) {
   ASSERT_TRUE((*open())->perform(put("before")));
   const pid_t child = fork();
@@ -189,18 +159,67 @@ TEST_F(LocalStoreTest, ALateWriteToWhatWasSweptIsRefused) {
   EXPECT_EQ(refused.error().code, Errc::stale_token);
 }
 
-TEST_F(LocalStoreTest, AForkedChildMustConnectAnew) {
+TEST_F(LocalStoreTest, WhatHasExpiredIsNotSweptFromUnderItsNextHolder) {
   const auto store = open();
-  ASSERT_TRUE((*store)->perform(put("a")));
-  const pid_t child = fork();
-  if (child == 0) {
-    const auto reply = (*store)->perform(get());
-    _exit(!reply && reply.error().code == Errc::shutting_down ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_TRUE((*store)->perform(put("b")));
+  ASSERT_TRUE((*store)->perform(keep("k", Millis{1})));
+  const TimePoint soon = BootClock::now() + Millis{5};
+  while (BootClock::now() < soon) std::this_thread::yield();
+  ASSERT_TRUE((*store)->perform(opened("k", 2)));
+  const auto nothing = (*store)->perform(
+      {.space = Space::once,
+       .key = "k",
+       .operation = ReadResource{.holder = holder(2), .opened = core::Opened::before}});
+  ASSERT_TRUE(nothing);
+  EXPECT_FALSE(nothing->entry);
+  ASSERT_TRUE((*store)->perform(keep("another", Millis{3'600'000})));
+  const auto written = (*store)->perform(write_next("k", 2, 1));
+  EXPECT_TRUE(written) << written.error().message;
+}
+
+TEST_F(LocalStoreTest, WhatWasErasedForAWhileIsNotSweptFromUnderItsNextHolder) {
+  const auto store = open();
+  StoreRequest erase = keep("k", Millis{50});
+  std::get<WriteResource>(erase.operation).value.reset();
+  ASSERT_TRUE((*store)->perform(erase));
+  ASSERT_TRUE((*store)->perform(opened("k", 2)));
+  const TimePoint late = BootClock::now() + Millis{60};
+  while (BootClock::now() < late) std::this_thread::yield();
+  ASSERT_TRUE((*store)->perform(keep("another", Millis{3'600'000})));
+  const auto written = (*store)->perform(write_next("k", 2, 1));
+  EXPECT_TRUE(written) << written.error().message;
+}
+
+// It may expire after the open, too: what counts is what the holder has read.
+TEST_F(LocalStoreTest, WhatExpiresBetweenOpenAndReadIsNotSwept) {
+  const auto store = open();
+  ASSERT_TRUE((*store)->perform(keep("k", Millis{30})));
+  ASSERT_TRUE((*store)->perform(opened("k", 2)));
+  const StoreRequest read{
+      .space = Space::once,
+      .key = "k",
+      .operation = ReadResource{.holder = holder(2), .opened = core::Opened::before}};
+  const TimePoint late = BootClock::now() + Millis{10'000};
+  while ((*store)->perform(read)->entry && BootClock::now() < late) std::this_thread::yield();
+  ASSERT_FALSE((*store)->perform(read)->entry);
+  const TimePoint soon = BootClock::now() + Millis{5};
+  while (BootClock::now() < soon) std::this_thread::yield();
+  ASSERT_TRUE((*store)->perform(keep("another", Millis{3'600'000})));
+  const auto written = (*store)->perform(write_next("k", 2, 1));
+  EXPECT_TRUE(written) << written.error().message;
+}
+
+// SQLite's numbers have a sign.
+TEST_F(LocalStoreTest, AnOldSequenceIsOldWhateverTheLastOneWas) {
+  const auto store = open();
+  ASSERT_TRUE((*store)->perform(opened("k", 1)));
+  const auto huge = (*store)->perform(write_next("k", 1, std::uint64_t{1} << 63));
+  ASSERT_FALSE(huge);
+  EXPECT_EQ(huge.error().code, Errc::invalid_argument);
+  EXPECT_FALSE((*store)->perform(write_next("k", 1, core::kSequenceMax + 1)));
+  ASSERT_TRUE((*store)->perform(write_next("k", 1, core::kSequenceMax)));
+  const auto old = (*store)->perform(write_next("k", 1, 1));
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().code, Errc::stale_token);
 }
 
 TEST_F(LocalStoreTest, ARebaseIsOnRecord) {

@@ -42,12 +42,18 @@ Result<std::unique_ptr<Database>, StoreError> Database::open(const std::string& 
   if (code != SQLITE_OK) return Unexpected{database->error()};
   sqlite3_extended_result_codes(database->handle_, 1);
   sqlite3_busy_handler(database->handle_, &Database::on_busy, database.get());
-  database->begin_operation();
+  if (auto begun = database->begin_operation(); !begun) {
+    return Unexpected{std::move(begun).error()};
+  }
   return database;
 }
 
 Database::~Database() {
   if (handle_ != nullptr) sqlite3_close_v2(handle_);
+}
+
+void Database::close_quietly() {
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
 int Database::on_busy(void* self, int attempt) {
@@ -63,7 +69,21 @@ bool Database::may_wait(std::uint32_t attempt) {
   return true;
 }
 
-void Database::begin_operation() { give_up_ = BootClock::now() + patience_; }
+Result<void, StoreError> Database::begin_operation() {
+  constexpr Millis kLookEvery{50};
+  const TimePoint now = BootClock::now();
+  give_up_ = now + patience_;
+  if (now < next_look_) return {};
+  int moved = 0;
+  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved != 0) {
+    return Unexpected{StoreError{Errc::corrupt,
+                                 path_ + " was deleted or replaced while in use",
+                                 "start the program anew: it then shares the store with others"}};
+  }
+  next_look_ = now + kLookEvery;
+  return {};
+}
 
 Result<void, StoreError> Database::execute(const char* sql) {
   if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
@@ -77,6 +97,8 @@ StoreError Database::error() const {
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    // Somebody stopped in the middle of telling the others what it has committed.
+    case SQLITE_PROTOCOL:
       return {Errc::unavailable,
               path_ + " has been locked by another process for " +
                   std::to_string(patience_.count()) + " ms",

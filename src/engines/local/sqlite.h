@@ -34,15 +34,17 @@ class Database {
   /// What SQLite says went wrong last: corrupt, no_space, denied, unavailable, io_error.
   StoreError error() const;
 
-  /// The patience begins anew.
-  void begin_operation();
+  /// The patience begins anew. corrupt: the file was deleted or replaced since it was opened, so
+  /// that others no longer see what is done here. Noticed within a moment, not at once.
+  Result<void, StoreError> begin_operation();
   /// Waits a moment. False when the patience is at its end.
   bool may_wait(std::uint32_t attempt = 8);
 
   sqlite3* handle() const { return handle_; }
 
-  /// In a forked child: the handle is the parent's, and closing it would drop the parent's locks.
-  void abandon() { handle_ = nullptr; }
+  /// Leaves the file as it is when it is closed, even by the last who had it open. For a forked
+  /// child, who has the parent's handle but none of its locks.
+  void close_quietly();
 
  private:
   Database(std::string path, Millis patience) : path_{std::move(path)}, patience_{patience} {}
@@ -52,6 +54,7 @@ class Database {
   std::string path_;
   Millis patience_;
   TimePoint give_up_{};
+  TimePoint next_look_{};
   sqlite3* handle_{nullptr};
 };
 

@@ -24,8 +24,11 @@ constexpr const char* kSaveFence =
     "INSERT INTO entry(key, space, version, domain, policy, exclusive, exclusive_owner, any_token,"
     " any_owner, sequence, written)"
     " VALUES(?1, ?2, (SELECT version FROM floor)+1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
-    " ON CONFLICT(key, space) DO UPDATE SET domain=excluded.domain, policy=excluded.policy,"
-    " exclusive=excluded.exclusive, exclusive_owner=excluded.exclusive_owner,"
+    " ON CONFLICT(key, space) DO UPDATE SET"
+    " value=CASE WHEN expires_ms<=?3 THEN NULL ELSE value END,"
+    " expires_ms=CASE WHEN expires_ms<=?3 OR value IS NULL THEN NULL ELSE expires_ms END,"
+    " domain=excluded.domain, policy=excluded.policy, exclusive=excluded.exclusive, "
+    "exclusive_owner=excluded.exclusive_owner,"
     " any_token=excluded.any_token, any_owner=excluded.any_owner, sequence=excluded.sequence,"
     " written=excluded.written";
 constexpr const char* kRaiseFloor =
@@ -162,6 +165,7 @@ Result<void, StoreError> StoreFile::save_fence(Space space,
                                                std::string_view key,
                                                const core::Fence& fence) {
   Statement& save = statement(Sql::save_fence, space, key);
+  save.bind(3, wall_ms());
   bind_fence(save, &fence);
   return run(save);
 }
@@ -207,6 +211,9 @@ Result<std::optional<Version>, StoreError> StoreFile::put_at(Space space,
 }
 
 Result<StoreFile::Transaction, StoreError> StoreFile::Transaction::begin(StoreFile& file) {
+  if (auto begun = file.database().begin_operation(); !begun) {
+    return Unexpected{std::move(begun).error()};
+  }
   if (auto begun = run(file.statements_[static_cast<std::size_t>(Sql::begin)]); !begun) {
     return Unexpected{std::move(begun).error()};
   }

@@ -39,7 +39,8 @@ class StoreFile {
   Result<std::optional<Row>, StoreError> load(Space space, std::string_view key);
   /// Inserts or replaces. The version of the row is ignored: a new one is given, and returned.
   Result<Version, StoreError> save(Space space, std::string_view key, const Row& row);
-  /// As save(), where the value stays as it is.
+  /// As save(), where the value stays as it is; unless it has expired. Then it goes. Without a
+  /// value the fence is no longer swept: its holder is at work.
   Result<void, StoreError> save_fence(Space space, std::string_view key, const core::Fence& fence);
   /// Removes the row; its key goes on with higher versions.
   Result<void, StoreError> remove(Space space, std::string_view key);
@@ -66,6 +67,7 @@ class StoreFile {
   /// One transaction that may write. Rolled back unless commit() succeeds.
   class Transaction {
    public:
+    /// Begins an operation of the database, too.
     static Result<Transaction, StoreError> begin(StoreFile& file);
     ~Transaction();
     Transaction(Transaction&& other) noexcept : file_{std::exchange(other.file_, nullptr)} {}
