@@ -15,7 +15,7 @@ COLUMNS = 100
 FILE_LINES = 400
 FUNCTION_LINES = 70
 SKIPPED_FOLDERS = {".git", ".cache", "build", "__pycache__"}
-CODE_FOLDERS = ("include/", "src/", "tests/", "examples/", "bench/")
+CODE_FOLDERS = ("include/", "src/", "tests/", "examples/", "bench/", "lab/")
 
 
 @dataclass(frozen=True)

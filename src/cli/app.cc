@@ -27,7 +27,7 @@ class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string name) const override {
     std::string usage = CLI::Formatter::make_usage(app, std::move(name));
-    if (app->get_name() != "run") return usage;
+    if (!runs_a_program(app->get_name())) return usage;
     usage.erase(usage.find_last_not_of('\n') + 1);
     return usage + " -- PROGRAM [ARGUMENT...]\n";
   }
@@ -50,9 +50,12 @@ std::string default_engine() {
 }
 
 std::string help_hint(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? "see 'holdfast --help'"
-                        : fmt::format("see 'holdfast {} --help'", chosen.front()->get_name());
+  std::string words;
+  for (auto chosen = app.get_subcommands(); !chosen.empty();
+       chosen = chosen.front()->get_subcommands()) {
+    words += chosen.front()->get_name() + " ";
+  }
+  return fmt::format("see 'holdfast {}--help'", words);
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -63,15 +66,17 @@ std::vector<std::string> option_names(const CLI::App& app) {
     }
   };
   collect(app);
-  for (const CLI::App* chosen : app.get_subcommands()) collect(*chosen);
+  for (auto chosen = app.get_subcommands(); !chosen.empty();
+       chosen = chosen.front()->get_subcommands()) {
+    collect(*chosen.front());
+  }
   return names;
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
+  const auto shown = [](const CLI::App* command) { return !command->get_group().empty(); };
+  for (const CLI::App* command : app.get_subcommands(shown)) names.push_back(command->get_name());
   return names;
 }
 
@@ -98,10 +103,10 @@ std::optional<Error> unexpected_word(const CLI::App& app) {
                  fmt::format("unknown command '{}'", words.front()),
                  did_you_mean(nearest(words.front(), command_names(app)), app)};
   }
-  const bool runs_a_program = chosen.front()->get_name() == "run";
+  const bool missing_dashes = runs_a_program(chosen.front()->get_name());
   return Error{Errc::invalid_argument,
                fmt::format("unexpected argument '{}'", words.front()),
-               runs_a_program ? "put the program to run after --" : help_hint(app)};
+               missing_dashes ? "put the program to run after --" : help_hint(app)};
 }
 
 int fail_to_understand(const CLI::App& app, const std::string& message, Console& console) {
@@ -165,7 +170,17 @@ void configure(CLI::App& app, Invocation& invocation) {
   add_watch(app, invocation);
   add_break(app, invocation);
   add_check_sequencer(app, invocation);
+  add_open(app, invocation);
+  add_get(app, invocation);
+  add_put(app, invocation);
+  add_erase(app, invocation);
+  add_check(app, invocation);
+  add_update(app, invocation);
+  add_once(app, invocation);
+  add_once_runner(app, invocation);
+  add_store(app, invocation);
   add_bench(app, invocation);
+  add_lab(app, invocation);
   add_completion(app, invocation);
 }
 

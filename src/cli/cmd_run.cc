@@ -38,6 +38,9 @@ Result<RunOptions> to_run_options(const Invocation& invocation, const RunArgumen
   options.engine = invocation.engine;
   options.name = arguments.lock.name;
   options.program = invocation.program;
+  options.explain = [name = options.name](const AcquireError& error) {
+    return with_holder(error, name);
+  };
   options.format = invocation.json ? Format::json : Format::human;
   const auto acquire = to_acquire_options(arguments.lock);
   if (!acquire) return Unexpected{acquire.error()};

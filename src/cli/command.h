@@ -34,7 +34,17 @@ void add_show(CLI::App& app, Invocation& invocation);
 void add_watch(CLI::App& app, Invocation& invocation);
 void add_break(CLI::App& app, Invocation& invocation);
 void add_check_sequencer(CLI::App& app, Invocation& invocation);
+void add_open(CLI::App& app, Invocation& invocation);
+void add_get(CLI::App& app, Invocation& invocation);
+void add_put(CLI::App& app, Invocation& invocation);
+void add_erase(CLI::App& app, Invocation& invocation);
+void add_check(CLI::App& app, Invocation& invocation);
+void add_update(CLI::App& app, Invocation& invocation);
+void add_once(CLI::App& app, Invocation& invocation);
+void add_once_runner(CLI::App& app, Invocation& invocation);
+void add_store(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
+void add_lab(CLI::App& app, Invocation& invocation);
 void add_completion(CLI::App& app, Invocation& invocation);
 
 /// The options `run` and `acquire` share, as typed.

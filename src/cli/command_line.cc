@@ -1,6 +1,7 @@
 #include "cli/command_line.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace holdfast::cli {
@@ -23,6 +24,8 @@ bool is_negative_number(std::string_view text) {
 }
 
 bool takes_next(std::string_view option) {
+  constexpr std::array<std::string_view, 4> kFlags{"--json", "--shared", "--strict", "--unfenced"};
+  if (std::ranges::find(kFlags, option) != kFlags.end()) return false;
   return option.starts_with("--") && option.size() > 2 && option.find('=') == option.npos;
 }
 
@@ -42,7 +45,7 @@ std::vector<std::string> tie_negative_values(std::vector<std::string> arguments)
 
 CommandLine split_command_line(std::vector<std::string> arguments) {
   CommandLine line;
-  if (command_word(arguments) == "run") {
+  if (runs_a_program(command_word(arguments))) {
     const auto dashes = std::ranges::find(arguments, "--");
     if (dashes != arguments.end()) {
       line.program.assign(dashes + 1, arguments.end());
@@ -51,6 +54,11 @@ CommandLine split_command_line(std::vector<std::string> arguments) {
   }
   line.arguments = tie_negative_values(std::move(arguments));
   return line;
+}
+
+bool runs_a_program(std::string_view command) {
+  constexpr std::array<std::string_view, 4> kRunning{"run", "update", "once", "once-runner"};
+  return std::ranges::find(kRunning, command) != kRunning.end();
 }
 
 bool asks_for_json(const std::vector<std::string>& arguments) {

@@ -19,6 +19,9 @@ struct CommandLine {
 /// A value such as -5s is tied to its option (`--ttl=-5s`), so that it is not taken for an option.
 CommandLine split_command_line(std::vector<std::string> arguments);
 
+/// Whether the command takes a program after `--`.
+bool runs_a_program(std::string_view command);
+
 /// Whether `--json` is among the arguments: needed before the line is known to be well formed.
 bool asks_for_json(const std::vector<std::string>& arguments);
 

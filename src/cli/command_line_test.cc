@@ -30,6 +30,19 @@ TEST(CommandLineTest, NegativeValuesStayWithTheirOption) {
   EXPECT_EQ(line.program, (Words{"cmd", "--n", "-5"}));
 }
 
+TEST(CommandLineTest, NegativeValuesAreNotTiedToFlags) {
+  const Words words{"put", "k", "--json", "-5"};
+  EXPECT_EQ(split_command_line(words).arguments, words);
+}
+
+TEST(CommandLineTest, EveryCommandThatRunsAProgramKeepsItApart) {
+  for (const char* command : {"run", "update", "once"}) {
+    const auto line = split_command_line({command, "k", "--", "cat", "-n"});
+    EXPECT_EQ(line.arguments, (Words{command, "k"}));
+    EXPECT_EQ(line.program, (Words{"cat", "-n"}));
+  }
+}
+
 TEST(CommandLineTest, JsonIsSeenBeforeTheDashesOnly) {
   EXPECT_TRUE(asks_for_json({"ls", "--json"}));
   EXPECT_FALSE(asks_for_json({"show", "--", "--json"}));

@@ -58,6 +58,15 @@ void Console::print(const boost::json::object& result) {
   write(stdout, boost::json::serialize(result));
 }
 
+void Console::print_bytes(std::string_view bytes) {
+  std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+}
+
+void Console::print_value(std::string_view bytes) {
+  print_bytes(bytes);
+  if (isatty(STDOUT_FILENO) == 1 && !bytes.ends_with('\n')) std::fputc('\n', stdout);
+}
+
 void Console::note(std::string_view line) {
   if (!json()) write(stderr, line);
 }

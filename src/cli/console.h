@@ -31,6 +31,10 @@ class Console {
   void print(std::string_view line);
   /// The result as one line of JSON, on stdout.
   void print(const boost::json::object& result);
+  /// Bytes as they are, on stdout.
+  void print_bytes(std::string_view bytes);
+  /// The same, and a new line where people would look for one: on a terminal.
+  void print_value(std::string_view bytes);
   /// A remark for people, on stderr. Silent with --json.
   void note(std::string_view line);
 

@@ -70,6 +70,15 @@ std::string to_utf8(std::string_view text) {
   return out;
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Sequence sequence = sequence_at(text.substr(at));
+    if (!sequence.well_formed) return false;
+    at += sequence.length;
+  }
+  return true;
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

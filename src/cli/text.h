@@ -11,6 +11,8 @@ namespace holdfast::cli {
 /// The text as UTF-8: every byte that is not part of a well-formed sequence becomes U+FFFD.
 std::string to_utf8(std::string_view text);
 
+bool is_utf8(std::string_view text);
+
 /// As to_utf8(), and control characters are written as \xNN: a label or a name cannot move the
 /// cursor or change the terminal's colours.
 std::string printable(std::string_view text);

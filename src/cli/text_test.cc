@@ -18,6 +18,13 @@ TEST(TextTest, BrokenBytesBecomeReplacementCharacters) {
   EXPECT_EQ(to_utf8("\xed\xa0\x80").substr(0, 3), "\xef\xbf\xbd") << "surrogate";
 }
 
+TEST(TextTest, Utf8IsToldFromOtherBytes) {
+  EXPECT_TRUE(is_utf8("gr\xc3\xbc\xc3\x9f\n"));
+  EXPECT_TRUE(is_utf8(""));
+  EXPECT_FALSE(is_utf8("a\xff"));
+  EXPECT_FALSE(is_utf8("\xc3"));
+}
+
 TEST(TextTest, ControlCharactersCannotReachATerminal) {
   EXPECT_EQ(printable("a\x1b[31mb\n"), "a\\x1b[31mb\\x0a");
   EXPECT_EQ(printable("\xc2\x9b"), "\\x9b") << "eight-bit control sequence introducer";

@@ -12,17 +12,10 @@
 namespace holdfast::test {
 namespace {
 
-const std::vector<std::string> kCommands{"run",
-                                         "acquire",
-                                         "renew",
-                                         "release",
-                                         "ls",
-                                         "show",
-                                         "watch",
-                                         "break",
-                                         "check-sequencer",
-                                         "bench",
-                                         "completion"};
+const std::vector<std::string> kCommands{
+    "run",  "acquire",   "renew", "release", "ls",    "show",   "watch", "break", "check-sequencer",
+    "open", "get",       "put",   "erase",   "check", "update", "once",  "store", "bench",
+    "lab",  "completion"};
 
 std::set<std::string> options_in(const std::string& text) {
   static const std::regex option{"--[a-z][a-z-]*"};
@@ -45,6 +38,10 @@ class DocsTest : public CommandTest {
   std::set<std::string> every_option() {
     std::set<std::string> options = options_in(help({}));
     for (const std::string& command : kCommands) options.merge(options_in(help({command})));
+    options.merge(options_in(help({"store", "rebase"})));
+    for (const char* demonstration : {"pause", "naive", "bank"}) {
+      options.merge(options_in(help({"lab", demonstration})));
+    }
     return options;
   }
 
@@ -127,10 +124,12 @@ TEST_F(DocsTest, BashCompletes) {
       ". $D/script; holdfast() { " + std::string{HOLDFAST_COMMAND_PATH} + " \"$@\"; }; " +
       "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _holdfast; "
       "echo \"${COMPREPLY[*]}\"; }; "
-      "try holdfast acq; try holdfast run --st; try holdfast show rep; try holdfast run x --wait f";
+      "try holdfast acq; try holdfast run --st; try holdfast show rep; try holdfast run x --wait "
+      "f; "
+      "try holdfast put k --if; try holdfast once k --on-failure r; try holdfast store reb";
   const Finished finished = run({"run", "x", "--", "bash", "-c", try_out});
   EXPECT_EQ(finished.code, 0) << finished.err;
-  EXPECT_EQ(finished.out, "acquire\n--status-fd\nreports\nforever\n");
+  EXPECT_EQ(finished.out, "acquire\n--status-fd\nreports\nforever\n--if-version\nretry\nrebase\n");
 }
 
 }  // namespace

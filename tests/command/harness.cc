@@ -128,7 +128,8 @@ bool eventually(std::string_view what, const std::function<bool()>& condition) {
 CommandTest::CommandTest() {
   std::string pattern = fs::temp_directory_path() / "holdfast-command-XXXXXX";
   directory_ = mkdtemp(pattern.data());
-  for (const char* name : {"HOLDFAST_LOCK", "HOLDFAST_TOKEN", "HOLDFAST_OWNER", "NO_COLOR"}) {
+  for (const char* name :
+       {"HOLDFAST_LOCK", "HOLDFAST_TOKEN", "HOLDFAST_OWNER", "HOLDFAST_SEQUENCER", "NO_COLOR"}) {
     unsetenv(name);
   }
 }
@@ -142,6 +143,7 @@ CommandTest::~CommandTest() {
 Running CommandTest::start(Launch launch) {
   launch.environment.try_emplace("HOLDFAST_ENGINE", engine());
   launch.environment.try_emplace("D", directory_);
+  launch.environment.try_emplace("H", HOLDFAST_COMMAND_PATH);
   const std::string stem = path("holdfast." + std::to_string(++started_));
   const pid_t pid = fork();
   if (pid == 0) become(launch, stem + ".out", stem + ".err");
@@ -155,6 +157,15 @@ Running CommandTest::start(Words arguments) {
 }
 
 Finished CommandTest::run(Words arguments) { return start(std::move(arguments)).wait(); }
+
+Finished CommandTest::run_with_input(Words arguments, std::string_view input) {
+  write("input", input);
+  const int fd = open(path("input").c_str(), O_RDONLY | O_CLOEXEC);
+  const Finished finished =
+      run(Launch{.arguments = std::move(arguments), .descriptors = {{0, fd}}});
+  close(fd);
+  return finished;
+}
 
 Finished CommandTest::run(Launch launch) { return start(std::move(launch)).wait(); }
 

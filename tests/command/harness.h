@@ -76,6 +76,8 @@ class CommandTest : public testing::Test {
   Running start(Launch launch);
   Finished run(Words arguments);
   Finished run(Launch launch);
+  /// With this on stdin, as from a file.
+  Finished run_with_input(Words arguments, std::string_view input);
   /// Runs with --json and reads the one object.
   boost::json::object run_json(Words arguments, int expected_code = 0);
 
@@ -91,7 +93,7 @@ class CommandTest : public testing::Test {
   /// Waits until the file has at least one whole line, and gives its text.
   std::string await(std::string_view name) const;
   void await_waiters(const std::string& lock, std::size_t count);
-  /// `sh -c` with the test's directory in $D.
+  /// `sh -c` with the test's directory in $D and the program in $H.
   Words shell(std::string_view script) const;
 
  private:

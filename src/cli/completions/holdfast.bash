@@ -7,14 +7,16 @@ _holdfast_locks() {
 
 _holdfast() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands="run acquire renew release ls show watch break check-sequencer bench completion"
+  local commands="run acquire renew release ls show watch break check-sequencer open get put erase
+    check update once store bench lab completion"
   local general="--engine --json --help"
+  local fence="--token --owner --lock --shared --file"
   local lock="--ttl --wait --shared --permits --lock-delay --label"
   local command="" url="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
       --)
-        if [[ $command == run ]]; then
+        if [[ $command == run || $command == update || $command == once ]]; then
           local offset=$((i + 1))
           if declare -F _command_offset >/dev/null; then
             _command_offset "$offset"
@@ -36,7 +38,16 @@ _holdfast() {
     --wait) words="0 10s 1m forever" ;;
     --grace) words="1s 5s 30s" ;;
     --engine) words="local:" ;;
-    --permits | --lock-delay | --label | --status-fd | --owner | --why) return ;;
+    --keep) words="1h 24h 7d" ;;
+    --on-failure) words="store retry" ;;
+    --lock) words=$(_holdfast_locks "$url") ;;
+    --lock-engine) words="local:" ;;
+    --file)
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      return
+      ;;
+    --permits | --lock-delay | --label | --status-fd | --owner | --why | --token | --seq) return ;;
+    --if-version | --attempts) return ;;
     *)
       case $command in
         "") words="$commands $general --version" ;;
@@ -46,7 +57,17 @@ _holdfast() {
         release) words="--owner $general $(_holdfast_locks "$url")" ;;
         ls | show | watch) words="$general $(_holdfast_locks "$url")" ;;
         break) words="--why $general $(_holdfast_locks "$url")" ;;
+        open) words="$fence --seq --strict $general" ;;
+        check) words="$fence $general" ;;
+        get) words="$fence --seq --unfenced $general" ;;
+        put | erase) words="$fence --seq --unfenced --if-version $general" ;;
+        update) words="--attempts $general --" ;;
+        once) words="--keep --ttl --wait --on-failure $general --" ;;
+        store) words="rebase --lock --lock-engine --why $general" ;;
         bench) words="local $general" ;;
+        lab)
+          words="pause naive bank --html --svg --no-picture --keep --ttl --processes --rounds $general"
+          ;;
         completion) words="bash zsh $general" ;;
         *) words=$general ;;
       esac

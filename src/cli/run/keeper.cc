@@ -8,7 +8,6 @@
 #include <array>
 
 #include "base/assert.h"
-#include "cli/command.h"
 #include "cli/wait_notice.h"
 #include "core/validity.h"
 #include "holdfast/client.h"
@@ -86,7 +85,7 @@ std::optional<core::SessionClock> Keeper::acquire() {
     return client->acquire(options_.name, options_.acquire, waiting_.get_token());
   }();
   if (!lease) {
-    refusal_ = with_holder(lease.error(), options_.name);
+    refusal_ = options_.explain(lease.error());
     return std::nullopt;
   }
   grant_ = Grant{.name = lease->name(),

@@ -2,10 +2,12 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "cli/console.h"
+#include "holdfast/client.h"
 #include "holdfast/options.h"
 
 namespace holdfast::cli {
@@ -20,6 +22,8 @@ struct RunOptions {
   /// -1: none.
   int status_fd{-1};
   std::vector<std::string> program;
+  /// What to say when the lock was not granted.
+  std::function<Error(const AcquireError&)> explain;
   /// With JSON, nothing is said to people while waiting.
   Format format{Format::human};
 };

@@ -1,0 +1,132 @@
+// Pictures are well formed, self-contained, and within their frames.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "lab/sample_scenes.h"
+#include "lab/scene_picture.h"
+#include "lab/sheet.h"
+#include "lab/svg.h"
+
+namespace holdfast::lab {
+namespace {
+
+// Every element that is opened is closed, in order, and no bare '&' is left. Enough for what we
+// write; not a parser of XML.
+testing::AssertionResult well_formed(const std::string& text) {
+  static const std::regex entity{"&(?!(amp|lt|gt|quot|#39);)"};
+  if (std::regex_search(text, entity)) return testing::AssertionFailure() << "a bare &";
+  std::vector<std::string> open;
+  for (auto at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
+    const auto end = text.find('>', at);
+    if (end == std::string::npos) return testing::AssertionFailure() << "an open tag";
+    const std::string tag = text.substr(at + 1, end - at - 1);
+    if (tag.find('<') != std::string::npos) return testing::AssertionFailure() << "a bare <";
+    if (std::ranges::count(tag, '"') % 2 != 0) return testing::AssertionFailure() << tag;
+    if (tag.starts_with('/')) {
+      if (open.empty() || open.back() != tag.substr(1)) {
+        return testing::AssertionFailure() << "</" << tag << "> closes nothing";
+      }
+      open.pop_back();
+    } else if (!tag.ends_with('/')) {
+      open.push_back(tag.substr(0, tag.find_first_of(" \n")));
+    }
+  }
+  if (open.empty()) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "<" << open.back() << "> is not closed";
+}
+
+std::vector<double> numbers(const std::string& svg, const std::string& attribute) {
+  const std::regex pattern{" " + attribute + "=\"(-?[0-9.]+)\""};
+  std::vector<double> found;
+  for (std::sregex_iterator it{svg.begin(), svg.end(), pattern}, end; it != end; ++it) {
+    found.push_back(std::stod((*it)[1]));
+  }
+  return found;
+}
+
+void expect_within(const std::string& svg, double left, double right, double top, double bottom) {
+  for (const char* attribute : {"x", "x1", "x2", "cx"}) {
+    for (const double x : numbers(svg, attribute)) {
+      EXPECT_GE(x, left) << attribute;
+      EXPECT_LE(x, right) << attribute;
+    }
+  }
+  for (const char* attribute : {"y", "y1", "y2", "cy"}) {
+    for (const double y : numbers(svg, attribute)) {
+      EXPECT_GE(y, top) << attribute;
+      EXPECT_LE(y, bottom) << attribute;
+    }
+  }
+}
+
+PauseReport pause_report() {
+  return {.ttl = Millis{300},
+          .takes = {{PauseStory::late_write, late_write_accepted()},
+                    {PauseStory::late_write, late_write_refused()}}};
+}
+
+TEST(PictureTest, TextIsEscaped) {
+  EXPECT_EQ(escape_xml("a<b>&\"c'"), "a&lt;b&gt;&amp;&quot;c&#39;");
+  EXPECT_EQ(escape_xml(std::string_view{"a\0b\x1b[31m", 8}), "a?b?[31m");
+  EXPECT_EQ(escape_xml("grün …"), "grün …");
+  Svg svg{10, 10};
+  svg.begin_group("</g><script>");
+  svg.text({1, 1}, "</text><script>alert(1)</script>", "h1");
+  svg.end_group();
+  const std::string text = svg.finish("\"><script>");
+  EXPECT_EQ(text.find("<script"), std::string::npos);
+  EXPECT_TRUE(well_formed(text));
+}
+
+TEST(PictureTest, TheCheckOfTheTestsFindsWhatIsNotWellFormed) {
+  EXPECT_FALSE(well_formed("<a><b></a></b>"));
+  EXPECT_FALSE(well_formed("<a>"));
+  EXPECT_FALSE(well_formed("<a>x & y</a>"));
+  EXPECT_TRUE(well_formed("<a><b/>x &amp; y</a>"));
+}
+
+TEST(PictureTest, EveryPictureIsWellFormedAndSelfContained) {
+  const BankReport bank{.takes = {{BankVariant::unlocked, withdrawn_twice()},
+                                  {BankVariant::fenced, late_write_refused()}}};
+  const NaiveReport naive{.naive = {Guard::check_then_set, 5, 1, {5, 5}, 7},
+                          .holdfast = {Guard::holdfast, 5, 1, {5, 5}, 10}};
+  for (const Picture& picture : {draw(pause_report()), draw(bank), draw(naive)}) {
+    EXPECT_TRUE(well_formed(picture.svg)) << picture.title;
+    const std::string html = to_html(picture);
+    EXPECT_NE(html.find(picture.svg), std::string::npos);
+    const std::regex reference{"https?://(?!www\\.w3\\.org/2000/svg\")|<script|<link|src=|@import"};
+    EXPECT_FALSE(std::regex_search(html, reference)) << picture.title;
+    EXPECT_NE(html.find("prefers-color-scheme: dark"), std::string::npos);
+  }
+}
+
+TEST(PictureTest, APanelStaysWithinItsFrame) {
+  for (const Scene& scene :
+       {late_write_accepted(), late_write_refused(), withdrawn_twice(), Scene{}}) {
+    Svg svg{2000, 2000};
+    draw_panel(svg, {.title = "t", .verdict = "v", .scene = scene}, {700, 500}, 760);
+    const std::string text = svg.finish("t");
+    // What comes before the first shape of the panel belongs to the page.
+    const std::string panel = text.substr(text.find("class=\"card\""));
+    expect_within(panel, 700, 1460, 500, 500 + kPanelHeight);
+  }
+}
+
+TEST(PictureTest, APanelShowsWhatWasRefusedAndWhatWasLost) {
+  Svg lost{800, 400};
+  draw_panel(lost, {.scene = late_write_accepted()}, {0, 0}, 760);
+  EXPECT_NE(lost.finish("").find("update of B is lost"), std::string::npos);
+  EXPECT_NE(lost.finish("").find("both believe"), std::string::npos);
+  Svg refused{800, 400};
+  draw_panel(refused, {.scene = late_write_refused()}, {0, 0}, 760);
+  EXPECT_NE(refused.finish("").find("…0998 &lt; …1003"), std::string::npos);
+  EXPECT_EQ(refused.finish("").find("is lost"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace holdfast::lab
