@@ -76,6 +76,7 @@ void put(Writer& to, const core::Fence& fence) {
   }
   to.number(fence.sequence);
   to.number(fence.written.value());
+  to.number(fence.written_sequence);
 }
 
 core::Fence read_fence(Reader& from) {
@@ -88,6 +89,7 @@ core::Fence read_fence(Reader& from) {
   }
   fence.sequence = from.number();
   fence.written = Token{from.number()};
+  fence.written_sequence = from.number();
   return fence;
 }
 

@@ -108,6 +108,7 @@ Result<WriteDecision, StoreError> next_operation(Fence fence,
   }
   fence.sequence = sequence;
   fence.written = holder.token;
+  fence.written_sequence = sequence;
   return WriteDecision{Applied::applied, std::move(fence)};
 }
 

@@ -57,6 +57,8 @@ struct Fence {
   std::uint64_t sequence{0};
   /// The last token that wrote.
   Token written{0};
+  /// Of that token's last write.
+  std::uint64_t written_sequence{0};
 
   friend bool operator==(const Fence&, const Fence&) = default;
 };

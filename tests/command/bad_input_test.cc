@@ -14,30 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uid_t kNobody = 65534;
-
-struct Case {
-  const char* label;
-  std::vector<std::string> arguments;
-  int code;
-  /// Part of the message.
-  const char* cause;
-};
-
-class BadArgumentTest : public CommandTest, public testing::WithParamInterface<Case> {};
+using Case = BadArguments;
+using BadArgumentTest = BadArgumentsTest;
 
 TEST_P(BadArgumentTest, IsRefusedWithItsCause) {
-  const Case& given = GetParam();
-  const Finished human = run(given.arguments);
-  EXPECT_EQ(human.code, given.code) << human.err;
-  EXPECT_NE(human.err.find(given.cause), std::string::npos) << human.err;
-  EXPECT_EQ(human.out, "");
-  const auto json = run_json(given.arguments, given.code);
-  ASSERT_TRUE(json.contains("error"));
-  const auto& error = json.at("error").as_object();
-  EXPECT_EQ(error.at("code").as_string(), given.code == 64 ? "usage" : "invalid_argument");
-  EXPECT_NE(error.at("message").as_string().find(given.cause), std::string::npos);
-  EXPECT_FALSE(error.at("remedy").as_string().empty());
+  const auto error = refused();
+  ASSERT_FALSE(error.empty());
+  EXPECT_EQ(error.at("code").as_string(), GetParam().code == 64 ? "usage" : "invalid_argument");
   EXPECT_TRUE(error.at("nodes").as_array().empty());
   EXPECT_TRUE(run_json({"ls"}).at("locks").as_array().empty()) << "nothing may be held";
 }

@@ -247,4 +247,27 @@ pid_t guardian_of(pid_t supervisor) {
   return found;
 }
 
+std::set<std::string> keys(const boost::json::object& object) {
+  std::set<std::string> names;
+  for (const auto& field : object) names.emplace(field.key());
+  return names;
+}
+
+boost::json::object BadArgumentsTest::refused() {
+  const BadArguments& given = GetParam();
+  const Finished human = run(given.arguments);
+  EXPECT_EQ(human.code, given.code) << human.err;
+  EXPECT_NE(human.err.find(given.cause), std::string::npos) << human.err;
+  EXPECT_EQ(human.out, "");
+  const auto json = run_json(given.arguments, given.code);
+  if (!json.contains("error")) {
+    ADD_FAILURE() << "no error in the JSON";
+    return {};
+  }
+  boost::json::object error = json.at("error").as_object();
+  EXPECT_NE(error.at("message").as_string().find(given.cause), std::string::npos);
+  EXPECT_FALSE(error.at("remedy").as_string().empty());
+  return error;
+}
+
 }  // namespace holdfast::test

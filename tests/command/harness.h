@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -106,6 +107,28 @@ class CommandTest : public testing::Test {
 Words operator+(Words left, Words right);
 
 boost::json::object parse_object(std::string_view text);
+
+/// The names of an object's fields.
+std::set<std::string> keys(const boost::json::object& object);
+
+/// A user without any rights.
+inline constexpr uid_t kNobody = 65534;
+
+/// Arguments that are wrong.
+struct BadArguments {
+  const char* label;
+  Words arguments;
+  int code;
+  /// Part of the message.
+  const char* cause;
+};
+
+/// Refused with the right code, a message that names the cause, and a remedy.
+class BadArgumentsTest : public CommandTest, public testing::WithParamInterface<BadArguments> {
+ protected:
+  /// Runs it both ways, and gives the JSON error.
+  boost::json::object refused();
+};
 
 /// Whether a process with this id exists, ended but not waited for included.
 bool process_exists(pid_t pid);

@@ -12,12 +12,6 @@
 namespace holdfast::test {
 namespace {
 
-std::set<std::string> keys(const boost::json::object& object) {
-  std::set<std::string> names;
-  for (const auto& field : object) names.emplace(field.key());
-  return names;
-}
-
 class LeaseCommandsTest : public CommandTest {
  protected:
   std::string acquire(const std::string& name, const std::string& ttl = "1h") {

@@ -13,28 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uid_t kNobody = 65534;
-
-struct Case {
-  const char* label;
-  std::vector<std::string> arguments;
-  int code;
-  /// Part of the message.
-  const char* cause;
-};
-
-class StoreBadArgumentTest : public CommandTest, public testing::WithParamInterface<Case> {};
+using Case = BadArguments;
+using StoreBadArgumentTest = BadArgumentsTest;
 
 TEST_P(StoreBadArgumentTest, IsRefusedWithItsCause) {
-  const Case& given = GetParam();
-  const Finished human = run(given.arguments);
-  EXPECT_EQ(human.code, given.code) << human.err;
-  EXPECT_NE(human.err.find(given.cause), std::string::npos) << human.err;
-  EXPECT_EQ(human.out, "");
-  const auto json = run_json(given.arguments, given.code);
-  ASSERT_TRUE(json.contains("error"));
-  EXPECT_NE(json.at("error").at("message").as_string().find(given.cause), std::string::npos);
-  EXPECT_FALSE(json.at("error").at("remedy").as_string().empty());
+  EXPECT_FALSE(refused().empty());
   EXPECT_FALSE(exists("state")) << "nothing may be touched";
 }
 

@@ -9,12 +9,6 @@
 namespace holdfast::test {
 namespace {
 
-std::set<std::string> keys(const boost::json::object& object) {
-  std::set<std::string> names;
-  for (const auto& field : object) names.emplace(field.key());
-  return names;
-}
-
 bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != text.npos;
 }

@@ -44,6 +44,15 @@ TEST_P(StoreRules, OperationsAreNumberedAndOpenTellsTheLast) {
   EXPECT_EQ((*entry)->sequence, 2U);
 }
 
+TEST_P(StoreRules, AnEntryTellsWhoWroteItAlsoAfterANewerOpen) {
+  Resource writer = open("r", holder(1));
+  ASSERT_TRUE(writer.write("a"));
+  ASSERT_TRUE(writer.write("b"));
+  const auto entry = open("r", holder(2)).read();
+  EXPECT_EQ((*entry)->token, Token{1});
+  EXPECT_EQ((*entry)->sequence, 2U);
+}
+
 // Rule 2: a handle that did not get the answer is at the sequence of before.
 TEST_P(StoreRules, RepeatingTheLastOperationExactlyIsADuplicate) {
   Resource resource = open("r", holder(1));

@@ -25,9 +25,7 @@ StoreReply to_reply(const std::optional<Row>& row, std::uint64_t sequence) {
   reply.entry = Entry{.value = *row->value, .version = row->version};
   if (row->fence && row->fence->written != Token{0}) {
     reply.entry->token = row->fence->written;
-    if (row->fence->written == row->fence->exclusive.token) {
-      reply.entry->sequence = row->fence->sequence;
-    }
+    reply.entry->sequence = row->fence->written_sequence;
   }
   return reply;
 }

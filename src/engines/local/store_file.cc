@@ -10,27 +10,27 @@ namespace {
 
 constexpr const char* kLoad =
     "SELECT value, version, expires_ms, domain, policy, exclusive, exclusive_owner, any_token,"
-    " any_owner, sequence, written FROM entry WHERE key=?1 AND space=?2";
+    " any_owner, sequence, written, written_sequence FROM entry WHERE key=?1 AND space=?2";
 constexpr const char* kSave =
     "INSERT INTO entry(key, space, value, version, expires_ms, domain, policy, exclusive,"
-    " exclusive_owner, any_token, any_owner, sequence, written)"
-    " VALUES(?1, ?2, ?3, (SELECT version FROM floor)+1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+    " exclusive_owner, any_token, any_owner, sequence, written, written_sequence)"
+    " VALUES(?1, ?2, ?3, (SELECT version FROM floor)+1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
     " ON CONFLICT(key, space) DO UPDATE SET value=excluded.value, version=version+1,"
     " expires_ms=excluded.expires_ms, domain=excluded.domain, policy=excluded.policy,"
     " exclusive=excluded.exclusive, exclusive_owner=excluded.exclusive_owner,"
     " any_token=excluded.any_token, any_owner=excluded.any_owner, sequence=excluded.sequence,"
-    " written=excluded.written RETURNING version";
+    " written=excluded.written, written_sequence=excluded.written_sequence RETURNING version";
 constexpr const char* kSaveFence =
     "INSERT INTO entry(key, space, version, domain, policy, exclusive, exclusive_owner, any_token,"
-    " any_owner, sequence, written)"
-    " VALUES(?1, ?2, (SELECT version FROM floor)+1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+    " any_owner, sequence, written, written_sequence)"
+    " VALUES(?1, ?2, (SELECT version FROM floor)+1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
     " ON CONFLICT(key, space) DO UPDATE SET"
     " value=CASE WHEN expires_ms<=?3 THEN NULL ELSE value END,"
     " expires_ms=CASE WHEN expires_ms<=?3 OR value IS NULL THEN NULL ELSE expires_ms END,"
     " domain=excluded.domain, policy=excluded.policy, exclusive=excluded.exclusive, "
     "exclusive_owner=excluded.exclusive_owner,"
     " any_token=excluded.any_token, any_owner=excluded.any_owner, sequence=excluded.sequence,"
-    " written=excluded.written";
+    " written=excluded.written, written_sequence=excluded.written_sequence";
 constexpr const char* kRaiseFloor =
     "UPDATE floor SET version=max(version, (SELECT version FROM entry WHERE key=?1 AND space=?2))";
 constexpr const char* kRemove = "DELETE FROM entry WHERE key=?1 AND space=?2";
@@ -42,7 +42,8 @@ constexpr const char* kRemoveExpired =
     " (SELECT id FROM entry WHERE expires_ms<?1 ORDER BY expires_ms LIMIT 8)";
 // The conditions are those under which core::decide_write() lets an opened exclusive holder pass.
 constexpr const char* kWriteNext =
-    "UPDATE entry SET value=?3, version=version+1, sequence=?4, written=?5"
+    "UPDATE entry SET value=?3, version=version+1, sequence=?4, written=?5,"
+    " written_sequence=?4"
     " WHERE key=?1 AND space=?2 AND sequence<?4 AND exclusive=?5 AND any_token=?5"
     " AND exclusive_owner=?6 AND domain=?7 AND expires_ms IS NULL"
     " AND (policy=0 OR written<>?5) RETURNING version";
@@ -73,7 +74,7 @@ constexpr std::array kStatements{kLoad,
 /// The fence outlives the next step: its strings are bound by reference.
 void bind_fence(Statement& statement, const core::Fence* fence) {
   if (fence == nullptr) {
-    for (int at = 5; at <= 12; ++at) statement.bind_null(at);
+    for (int at = 5; at <= 13; ++at) statement.bind_null(at);
     return;
   }
   statement.bind_text(5, fence->domain)
@@ -83,7 +84,8 @@ void bind_fence(Statement& statement, const core::Fence* fence) {
       .bind(9, fence->any.token)
       .bind_text(10, fence->any.owner_fp)
       .bind(11, fence->sequence)
-      .bind(12, fence->written);
+      .bind(12, fence->written)
+      .bind(13, fence->written_sequence);
 }
 
 Row read_row(const Statement& statement) {
@@ -97,7 +99,8 @@ Row read_row(const Statement& statement) {
                   .exclusive = {Token{statement.natural(5)}, statement.bytes(6)},
                   .any = {Token{statement.natural(7)}, statement.bytes(8)},
                   .sequence = statement.natural(9),
-                  .written = Token{statement.natural(10)}};
+                  .written = Token{statement.natural(10)},
+                  .written_sequence = statement.natural(11)};
   return row;
 }
 

@@ -26,6 +26,7 @@ CREATE TABLE entry(
   any_owner TEXT,
   sequence INTEGER,
   written INTEGER,
+  written_sequence INTEGER,
   UNIQUE(key, space));
 CREATE INDEX entry_expires ON entry(expires_ms) WHERE expires_ms IS NOT NULL;
 CREATE TABLE floor(version INTEGER NOT NULL);
