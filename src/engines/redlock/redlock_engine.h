@@ -1,0 +1,88 @@
+// RedlockEngine: exclusive locks on a majority of independent Redis nodes, with tokens.
+//
+// An attempt takes the lock on every node at once, has it when a majority confirmed one token
+// (tally.h), and otherwise gives back what it took. Validity is counted from before the first
+// request was sent.
+//
+// What nodes can break: exclusion between holders needs clocks that run alike on a majority, as
+// Redlock always did; tokens need counters that nodes do not lose (appendfsync always). A paused
+// holder is stopped by the store, which refuses its token.
+//
+// Thread safety: as Env. Lifetime: the Env outlives the engine; tasks under way keep it alive.
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/env.h"
+#include "core/renewer.h"
+#include "engines/redis/redis_engine.h"
+#include "engines/redis/redis_port.h"
+
+namespace holdfast::redlock {
+
+struct Settings {
+  /// Begins every key.
+  std::string prefix{"hf:"};
+  /// How long one request to one node waits for its answer: short against the TTL, so that a node
+  /// that is down does not use up the lease.
+  Millis timeout{200};
+  /// How long a node remembers the counter of a name that nobody uses.
+  Millis counter_ttl{std::chrono::hours{24 * 7}};
+};
+
+class RedlockEngine final : public core::Renewer,
+                            public std::enable_shared_from_this<RedlockEngine> {
+ public:
+  /// One port per node; all clients of a prefix use the same nodes.
+  RedlockEngine(Env& env, std::vector<std::shared_ptr<redis::RedisPort>> nodes, Settings settings);
+
+  /// One attempt. The owner is fresh: a second attempt under the same one could be confirmed by
+  /// answers to the first.
+  ///
+  /// busy: somebody else holds it on so many nodes that no majority is left, with one of those.
+  /// unavailable: too many nodes did not answer, with what each said. timeout: the grant took
+  /// longer than the lease lasts. Whatever was taken is given back in the background.
+  Task<Result<redis::Grant, AcquireError>> try_acquire(LockName name, Owner owner, Millis ttl);
+
+  /// Renewed: extended on a majority. Gone: on so many nodes not ours any more that no majority is
+  /// left.
+  Task<Result<std::vector<core::Fate>>> renew(std::vector<core::HeldLease> leases,
+                                              Millis ttl,
+                                              TimePoint answer_by) override;
+
+  /// released: removed from a majority. already_lost: on a majority it was not ours any more.
+  Task<ReleaseOutcome> release(core::HeldLease lease, TimePoint answer_by);
+
+  /// Removes, in the background, what the owner may have on any node.
+  void abandon(LockName name, Owner owner);
+
+ private:
+  struct Attempt;
+  struct Replies;
+
+  std::vector<std::string> keys_of(const LockName& name) const;
+  redis::ScriptCall take(const LockName& name, const Owner& owner, Millis ttl) const;
+  redis::ScriptCall confirm(const LockName& name, const Owner& owner, Token token) const;
+  redis::ScriptCall remove(const LockName& name, const Owner& owner) const;
+
+  static Task<void> take_at(std::shared_ptr<RedlockEngine> self,
+                            std::shared_ptr<Attempt> attempt,
+                            std::size_t node);
+  static Task<void> confirm_at(std::shared_ptr<RedlockEngine> self,
+                               std::shared_ptr<Attempt> attempt,
+                               std::size_t node);
+  static Task<void> ask_at(std::shared_ptr<RedlockEngine> self,
+                           std::shared_ptr<Replies> replies,
+                           std::size_t node);
+  Task<std::shared_ptr<Replies>> ask_all(redis::ScriptCall call, TimePoint answer_by);
+  void confirm_laggards(const std::shared_ptr<Attempt>& attempt);
+  Result<redis::Grant, AcquireError> conclude(const Attempt& attempt) const;
+
+  Env& env_;
+  std::vector<std::shared_ptr<redis::RedisPort>> nodes_;
+  Settings settings_;
+};
+
+}  // namespace holdfast::redlock
