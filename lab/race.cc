@@ -9,7 +9,7 @@ namespace holdfast::lab {
 namespace {
 
 // Whether the counter was incremented; false: refused, to be tried again.
-using Step = Result<bool, StoreError>;
+using Increment = Result<bool, StoreError>;
 
 Result<void, StoreError> take_naively(Store& store, const std::string& lock) {
   for (;;) {
@@ -24,7 +24,7 @@ Result<void, StoreError> take_naively(Store& store, const std::string& lock) {
   return {};
 }
 
-Step increment_naively(RaceTrack track) {
+Increment increment_naively(RaceTrack track) {
   const std::string lock = track.subject + ".lock";
   if (const auto taken = take_naively(track.store, lock); !taken) return Unexpected{taken.error()};
   const auto entry = track.store.get(track.subject);
@@ -36,12 +36,12 @@ Step increment_naively(RaceTrack track) {
   return true;
 }
 
-Step settle(const StoreError& error) {
+Increment settle(const StoreError& error) {
   if (error.code == Errc::stale_token) return false;
   return Unexpected{error};
 }
 
-Step increment_fenced(RaceTrack track) {
+Increment increment_fenced(RaceTrack track) {
   const auto lease = track.client.acquire(track.subject, {.ttl = std::chrono::seconds{10}});
   if (!lease) return Unexpected{StoreError{lease.error()}};
   auto counter = track.store.open(track.subject, *lease);
@@ -58,7 +58,8 @@ Step increment_fenced(RaceTrack track) {
 Report race(RaceTrack track, Guard guard, std::int64_t rounds) {
   Report report;
   while (report.value < rounds) {
-    const Step step = guard == Guard::holdfast ? increment_fenced(track) : increment_naively(track);
+    const Increment step =
+        guard == Guard::holdfast ? increment_fenced(track) : increment_naively(track);
     if (!step) return failed(step.error());
     if (*step) ++report.value;
   }
