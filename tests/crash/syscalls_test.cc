@@ -33,7 +33,7 @@ bool forbid_system_calls() {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-[[noreturn]] void acquire_without_system_calls(const std::string& directory) {
+[[noreturn]] void acquire_without_system_calls(const std::string& directory, int warm_up) {
   auto backend = local::open_backend(directory);
   if (!backend) _exit(2);
   const auto pair = [&] {
@@ -47,19 +47,30 @@ bool forbid_system_calls() {
     return header.token_limit.load() >
            header.next_token.load() + header.token_block.load() / 2 + kPairs + 1;
   };
-  do pair();
-  while (!enough_ahead());
+  for (int i = 0; i < warm_up || !enough_ahead(); ++i) pair();
   if (!forbid_system_calls()) _exit(4);
   for (int i = 0; i < kPairs; ++i) pair();
   _exit(0);
 }
 
-TEST(SystemCallsTest, UncontendedAcquireAndReleaseMakeNone) {
-  const local::TestDirectory directory;
+int run_child(const std::string& directory, int warm_up) {
   const pid_t child = fork();
-  if (child == 0) acquire_without_system_calls(directory.path());
+  if (child == 0) acquire_without_system_calls(directory, warm_up);
   int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+// The keeper of leases has rounds of its own now and then, most of all when it has just begun, and
+// who meets it there waits for it or wakes it. A pair that needs the system itself meets it every
+// time; one that does not gets through soon.
+TEST(SystemCallsTest, UncontendedAcquireAndReleaseMakeNone) {
+  constexpr int kTries = 20;
+  const local::TestDirectory directory;
+  int status = run_child(directory.path(), 1);
+  for (int i = 1; i < kTries && WIFSIGNALED(status); ++i) {
+    status = run_child(directory.path(), i * 10 * kPairs);
+  }
   EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
