@@ -14,11 +14,11 @@ std::optional<std::uint8_t> digit(char c) {
 
 std::string to_hex(std::span<const std::uint8_t> bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
+  std::string text(bytes.size() * 2, '0');
+  auto at = text.begin();
   for (const std::uint8_t byte : bytes) {
-    text.push_back(digits[byte >> 4]);
-    text.push_back(digits[byte & 15]);
+    *at++ = digits[byte >> 4];
+    *at++ = digits[byte & 15];
   }
   return text;
 }

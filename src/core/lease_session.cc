@@ -1,19 +1,17 @@
-#include "engines/redis/redis_session.h"
+#include "core/lease_session.h"
 
 #include <utility>
 
-namespace holdfast::redis {
+namespace holdfast::core {
 
-RedisSession::RedisSession(Env& env, std::shared_ptr<RedisPort> port, Settings settings)
-    : env_{env},
-      engine_{std::make_shared<RedisEngine>(env, std::move(port), std::move(settings))},
-      queue_{env} {}
+LeaseSession::LeaseSession(Env& env, std::shared_ptr<LeaseEngine> engine)
+    : env_{env}, engine_{std::move(engine)}, queue_{env} {}
 
-core::SessionKeeper& RedisSession::keeper(Millis ttl) {
+SessionKeeper& LeaseSession::keeper(Millis ttl) {
   return keepers_.try_emplace(ttl, env_, engine_, ttl).first->second;
 }
 
-RedisSession::Listener RedisSession::releasing_when_expired(core::HeldLease lease,
+LeaseSession::Listener LeaseSession::releasing_when_expired(HeldLease lease,
                                                             Millis ttl,
                                                             Listener listener) const {
   return [engine = engine_, lease = std::move(lease), ttl, listener = std::move(listener)](
@@ -25,7 +23,7 @@ RedisSession::Listener RedisSession::releasing_when_expired(core::HeldLease leas
   };
 }
 
-Task<Result<RedisSession::Lease, AcquireError>> RedisSession::try_acquire(
+Task<Result<LeaseSession::Lease, AcquireError>> LeaseSession::try_acquire(
     LockName name, Millis ttl, TimePoint answer_by, std::stop_token stop, Listener listener) {
   const auto self = shared_from_this();
   const auto turn = co_await queue_.enter(name, Mode::exclusive, answer_by, std::move(stop));
@@ -33,12 +31,12 @@ Task<Result<RedisSession::Lease, AcquireError>> RedisSession::try_acquire(
   const Owner owner = env_.fresh_owner();
   const auto grant = co_await engine_->try_acquire(name, owner, ttl, answer_by);
   if (!grant) co_return Unexpected{grant.error()};
-  const core::HeldLease lease{.name = name, .owner = owner, .token = grant->token};
+  const HeldLease lease{.name = name, .owner = owner, .token = grant->token};
   Listener careful = releasing_when_expired(lease, ttl, std::move(listener));
   co_return keeper(ttl).keep(lease, grant->sent_at, std::move(careful));
 }
 
-Task<ReleaseOutcome> RedisSession::release(Lease lease, TimePoint answer_by) {
+Task<ReleaseOutcome> LeaseSession::release(Lease lease, TimePoint answer_by) {
   const auto self = shared_from_this();
   const LeaseState before = lease->state(env_.now());
   keeper(std::chrono::duration_cast<Millis>(lease->ttl())).forget(*lease);
@@ -47,4 +45,4 @@ Task<ReleaseOutcome> RedisSession::release(Lease lease, TimePoint answer_by) {
   co_return co_await engine_->release(lease->held(), lease->valid_until(), answer_by);
 }
 
-}  // namespace holdfast::redis
+}  // namespace holdfast::core

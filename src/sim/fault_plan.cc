@@ -1,115 +1,87 @@
 #include "sim/fault_plan.h"
 
-#include <functional>
-
 namespace holdfast::sim {
 namespace {
 
-constexpr PerMille kHalf{500};
-constexpr PerMille kQuarter{250};
+// How often a seed has a class.
+constexpr PerMille kUsual{350};
+// Those that excuse two holders at once are rarer, so that most seeds excuse nothing.
+constexpr PerMille kExcusing{120};
+
+// Half of what leases allow for: client and server may be wrong in opposite directions.
+constexpr std::int64_t kAllowedPpm = 5'000;
+constexpr std::int64_t kDriftPpm = 200'000;
 
 PerMille up_to(Chance& chance, std::uint32_t most) {
-  return {static_cast<std::uint32_t>(chance.below(most + 1))};
+  return {static_cast<std::uint32_t>(1 + chance.below(most))};
+}
+
+ClockRate either_way(Chance& chance, std::int64_t most) {
+  const auto span = static_cast<std::uint64_t>(2 * most + 1);
+  return {static_cast<std::int64_t>(chance.below(span)) - most};
+}
+
+bool drawn(std::uint64_t seed, FaultClass kind) {
+  Chance chance = chance_of(seed, kind);
+  return chance.happens(may_break_exclusion(kind) ? kExcusing : kUsual);
+}
+
+FaultSet draw_classes(std::uint64_t seed, FaultSet allowed) {
+  FaultSet classes;
+  for (std::size_t i = 0; i < kFaultClasses; ++i) {
+    const auto kind = static_cast<FaultClass>(i);
+    if (allowed.has(kind) && drawn(seed, kind)) classes = classes.with(kind);
+  }
+  return classes;
+}
+
+NetworkFaults draw_network(std::uint64_t seed, FaultSet classes, Duration ttl) {
+  NetworkFaults faults;
+  faults.slow_max = ttl * 3 / 2;
+  Chance loss = chance_of(seed, FaultClass::loss);
+  Chance delay = chance_of(seed, FaultClass::delay);
+  Chance duplication = chance_of(seed, FaultClass::duplication);
+  if (classes.has(FaultClass::loss)) {
+    faults.lose_request = up_to(loss, 200);
+    faults.lose_reply = up_to(loss, 200);
+  }
+  if (classes.has(FaultClass::delay)) faults.slow = up_to(delay, 120);
+  if (classes.has(FaultClass::duplication)) faults.repeat = up_to(duplication, 120);
+  return faults;
 }
 
 }  // namespace
 
-FaultPlan draw_plan(Chance& chance, Duration ttl) {
-  constexpr std::int64_t kOnePercent = 10'000;
+Chance chance_of(std::uint64_t seed, FaultClass kind) {
+  Chance chance{seed ^ (static_cast<std::uint64_t>(kind) + 1) << 56};
+  return Chance{chance.draw()};
+}
+
+FaultPlan draw_plan(std::uint64_t seed, FaultSet allowed, Duration ttl, const Cast& cast) {
   FaultPlan plan;
-  if (chance.happens(kHalf)) plan.network.lose_request = up_to(chance, 300);
-  if (chance.happens(kHalf)) plan.network.lose_reply = up_to(chance, 300);
-  if (chance.happens(kHalf)) plan.network.slow = up_to(chance, 200);
-  plan.network.slow_max = ttl * 3 / 2;
-  plan.clock_rate = {static_cast<std::int64_t>(chance.below(2 * kOnePercent + 1)) - kOnePercent};
-  plan.pauses = chance.happens(kHalf);
-  plan.partitions = chance.happens(kHalf);
-  plan.restarts = chance.happens(kHalf);
-  plan.data_loss = plan.restarts && chance.happens(kQuarter);
-  plan.kills = chance.happens(kQuarter);
+  plan.classes = draw_classes(seed, allowed);
+  plan.network = draw_network(seed, plan.classes, ttl);
+  Chance pause = chance_of(seed, FaultClass::pause);
+  if (plan.classes.has(FaultClass::pause)) plan.pause = up_to(pause, 15);
+  Chance loss = chance_of(seed, FaultClass::data_loss);
+  if (plan.classes.has(FaultClass::data_loss)) {
+    plan.persistence = loss.happens(kUsual) ? Persistence::none : Persistence::everysec;
+  }
+  Chance drift = chance_of(seed, FaultClass::clock_drift);
+  const bool drifts = plan.classes.has(FaultClass::clock_drift);
+  for (std::size_t i = 0; i < cast.nodes; ++i) {
+    plan.node_rates.push_back(either_way(drift, drifts ? kDriftPpm : kAllowedPpm));
+  }
+  Chance slow = chance_of(seed, FaultClass::client_drift);
+  for (std::size_t i = 0; i < cast.clients; ++i) {
+    ClockRate rate = either_way(slow, kAllowedPpm);
+    const auto extra = static_cast<std::int64_t>(slow.below(kDriftPpm));
+    if (plan.classes.has(FaultClass::client_drift)) rate.ppm -= extra;
+    plan.client_rates.push_back(rate);
+  }
+  plan.clocks_go_back =
+      !plan.classes.has(FaultClass::data_loss) && !plan.classes.has(FaultClass::promotion);
   return plan;
-}
-
-Nemesis::Nemesis(
-    World& world, const FaultPlan& plan, Duration ttl, std::size_t clients, History& history)
-    : world_{world},
-      plan_{plan},
-      ttl_{ttl},
-      history_{history},
-      chance_{world.chance().draw()},
-      killed_at_(clients, TimePoint::max()) {
-  history_.pauses.resize(clients);
-}
-
-void Nemesis::start() {
-  world_.set_faults(plan_.network);
-  world_.node().set_clock_rate(plan_.clock_rate);
-  world_.scheduler().after(a_while(), [this] { strike(); });
-}
-
-void Nemesis::strike() {
-  if (healed_) return;
-  switch (chance_.below(8)) {
-    case 0:
-      if (plan_.restarts) restart_node();
-      break;
-    case 1:
-      if (plan_.kills) kill_one();
-      break;
-    case 2:
-    case 3:
-      if (plan_.partitions) cut_one_off();
-      break;
-    default:
-      if (plan_.pauses) pause_one();
-      break;
-  }
-  world_.scheduler().after(a_while() / 2, [this] { strike(); });
-}
-
-void Nemesis::pause_one() {
-  const ClientId client = any_client();
-  if (world_.client(client).env().paused()) return;
-  history_.pauses[client.index].push_back({world_.now(), TimePoint::max()});
-  world_.pause(client);
-  world_.scheduler().after(a_while(), [this, client] { resume(client.index); });
-}
-
-void Nemesis::resume(std::size_t client) {
-  if (!world_.client({client}).env().paused()) return;
-  history_.pauses[client].back().end = world_.now();
-  world_.resume({client});
-}
-
-void Nemesis::cut_one_off() {
-  const ClientId client = any_client();
-  world_.cut_off(client);
-  world_.scheduler().after(a_while(), [this, client] { world_.reconnect(client); });
-}
-
-void Nemesis::restart_node() {
-  if (!world_.node().up()) return;
-  const Data data = plan_.data_loss && chance_.happens(kHalf) ? Data::lost : Data::kept;
-  world_.node().stop();
-  world_.scheduler().after(a_while() / 4, [this, data] { world_.node().start(data); });
-}
-
-void Nemesis::kill_one() {
-  const ClientId client = any_client();
-  const bool last = client.index == 0;
-  if (last || killed_at_[client.index] != TimePoint::max()) return;
-  killed_at_[client.index] = world_.now();
-  world_.kill(client);
-}
-
-void Nemesis::heal() {
-  healed_ = true;
-  world_.set_faults({});
-  if (!world_.node().up()) world_.node().start(Data::kept);
-  for (std::size_t client = 0; client < killed_at_.size(); ++client) {
-    resume(client);
-    world_.reconnect({client});
-  }
 }
 
 }  // namespace holdfast::sim

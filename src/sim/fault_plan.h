@@ -1,60 +1,43 @@
-// FaultPlan: which faults a swarm run has, and the hand that inflicts them.
+// FaultPlan: which faults the world of a seed has, and how bad they are.
+//
+// Each seed turns some kinds of fault on and others off: a world with every fault at once explores
+// less than many worlds with a few each.
 
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "sim/history.h"
-#include "sim/world.h"
+#include "sim/fault_class.h"
+#include "sim/network.h"
+#include "sim/redis_node.h"
+#include "sim/sim_clock.h"
 
 namespace holdfast::sim {
 
-/// Each seed turns some kinds of fault on and others off: a world with every fault at once explores
-/// less than many worlds with a few each.
 struct FaultPlan {
+  FaultSet classes;
   NetworkFaults network;
-  ClockRate clock_rate;
-  bool pauses{false};
-  bool partitions{false};
-  bool restarts{false};
-  bool data_loss{false};
-  bool kills{false};
+  /// At every step of every process.
+  PerMille pause;
+  Persistence persistence{Persistence::always};
+  /// Within what leases allow for, unless the plan has clock_drift or client_drift.
+  std::vector<ClockRate> node_rates;
+  std::vector<ClockRate> client_rates;
+  /// A counter that was lost and a clock that went back are one fault too many: tokens need one of
+  /// the two.
+  bool clocks_go_back{true};
 };
 
-FaultPlan draw_plan(Chance& chance, Duration ttl);
-
-/// Inflicts the plan's faults until healed.
-///
-/// Thread safety: none. The world and the history outlive it.
-class Nemesis {
- public:
-  Nemesis(World& world, const FaultPlan& plan, Duration ttl, std::size_t clients, History& history);
-
-  void start();
-  /// Ends every fault but death, for good.
-  void heal();
-
-  /// When the client was killed; TimePoint::max() while it lives.
-  TimePoint killed_at(std::size_t client) const { return killed_at_.at(client); }
-
- private:
-  void strike();
-  void pause_one();
-  void cut_one_off();
-  void restart_node();
-  void kill_one();
-  void resume(std::size_t client);
-  ClientId any_client() { return {chance_.below(killed_at_.size())}; }
-  Duration a_while() { return chance_.between(Duration{0}, ttl_ * 2); }
-
-  World& world_;
-  FaultPlan plan_;
-  Duration ttl_;
-  History& history_;
-  Chance chance_;
-  bool healed_{false};
-  std::vector<TimePoint> killed_at_;
+struct Cast {
+  std::size_t nodes{1};
+  std::size_t clients{1};
 };
+
+/// Only classes in `allowed`. Each class is drawn from a stream of its own, so that leaving one out
+/// leaves the others as they are.
+FaultPlan draw_plan(std::uint64_t seed, FaultSet allowed, Duration ttl, const Cast& cast);
+
+/// The stream of a class.
+Chance chance_of(std::uint64_t seed, FaultClass kind);
 
 }  // namespace holdfast::sim

@@ -1,30 +1,30 @@
 #include "sim/network.h"
 
-#include <utility>
+#include <algorithm>
 
 namespace holdfast::sim {
 
-bool Network::loses(Link& link, Direction direction) {
-  const bool request = direction == Direction::request;
-  int& planned = request ? link.lose_requests : link.lose_replies;
-  const bool by_chance = chance_.happens(request ? faults_.lose_request : faults_.lose_reply);
-  if (planned > 0) {
-    --planned;
-    return true;
-  }
-  return link.cut || by_chance;
+HostId Network::add_host() {
+  const HostId host{static_cast<std::uint16_t>(hosts_++)};
+  ways_.resize(hosts_ * hosts_);
+  return host;
 }
 
-void Network::carry(Link& link, Direction direction, std::function<void()> arrive) {
-  const bool lost = loses(link, direction);
+bool Network::loses(Way& way, Direction direction) {
+  const bool request = direction == Direction::request;
+  const bool by_chance = chance_.happens(request ? faults_.lose_request : faults_.lose_reply);
+  if (way.lose_next > 0) {
+    --way.lose_next;
+    return true;
+  }
+  return way.blocked > 0 || by_chance;
+}
+
+Duration Network::delay(const Way& way) {
   const bool slow = chance_.happens(faults_.slow);
-  const Duration delay =
+  const Duration drawn =
       chance_.between(faults_.delay_min, slow ? faults_.slow_max : faults_.delay_max);
-  if (lost) return;
-  // A link that was cut while the message was under way lets nothing out.
-  scheduler_.after(delay, [&link, arrive = std::move(arrive)] {
-    if (!link.cut) arrive();
-  });
+  return std::max(drawn, way.clogged_until - scheduler_.now());
 }
 
 }  // namespace holdfast::sim

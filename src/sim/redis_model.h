@@ -1,29 +1,30 @@
-// RedisModel: what our scripts can see of a Redis server: strings with a TTL on its wall clock.
+// RedisModel: what our scripts can see of a Redis 7.0 server: strings with a TTL on its wall clock,
+// and channels.
 //
 // It answers the commands the scripts use, in Redis' words, and refuses all others. As in Redis,
 // time stands still while a script runs.
 //
-// Thread safety: none.
+// Thread safety: none; a model stays on the thread that first uses it.
 
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "sim/lua_runner.h"
+#include "sim/pub_sub.h"
+#include "sim/redis_answer.h"
+#include "sim/redis_keyspace.h"
 
 namespace holdfast::sim {
 
 using WallTime = std::chrono::microseconds;
 
-class RedisModel {
+class RedisModel final : private Commands {
  public:
-  RedisModel();
-
   /// Runs a script when the wall clock shows `now`, microseconds since 1970.
   redis::Reply eval(const redis::ScriptCall& call, WallTime now);
 
@@ -31,39 +32,44 @@ class RedisModel {
   redis::Reply command(const std::vector<std::string>& words, WallTime now);
 
   /// Puts something that is not a string under the key.
-  void plant_foreign_type(const std::string& key) { keys_[key] = {.type = Type::other}; }
+  void plant_foreign_type(const std::string& key);
 
-  /// As after a restart without persistence.
-  void forget_everything() { keys_.clear(); }
+  RedisKeyspace& keyspace() { return keyspace_; }
+  const RedisKeyspace& keyspace() const { return keyspace_; }
+  PubSub& channels() { return channels_; }
 
   /// How many keys there are, expired ones that nobody looked at included.
-  std::size_t size() const { return keys_.size(); }
+  std::size_t size() const { return keyspace_.size(); }
 
  private:
-  enum class Type : std::uint8_t { text, other };
-  struct Entry {
-    Type type{Type::text};
-    std::string value{};
-    /// Milliseconds on the wall clock.
-    std::optional<std::int64_t> expires_at_ms{};
+  using Entry = RedisKeyspace::Entry;
+  struct Handler {
+    std::string_view name;
+    std::size_t words_min;
+    std::size_t words_max;
+    Answer (RedisModel::*run)(Words);
   };
-  using Words = std::vector<std::string>;
+  static const Handler* handler_of(std::string_view name);
 
-  redis::Reply dispatch(const Words& words);
-  redis::Reply get(const Words& words);
-  redis::Reply set(const Words& words);
-  redis::Reply del(const Words& words);
-  redis::Reply pexpire(const Words& words);
-  redis::Reply pttl(const Words& words);
-  redis::Reply time(const Words& words);
+  Answer call(Words words) override;
+  Answer get(Words words);
+  Answer set(Words words);
+  Answer del(Words words);
+  Answer exists(Words words);
+  Answer incr(Words words);
+  Answer pexpire(Words words);
+  Answer pttl(Words words);
+  Answer publish(Words words);
+  Answer time(Words words);
 
-  /// The living entry of the key, or null. Removes it when its time is over.
-  Entry* find(const std::string& key);
-  std::int64_t now_ms() const;
+  Entry* find(std::string_view key) { return keyspace_.find(key, now_ms_); }
 
   WallTime now_{};
-  std::map<std::string, Entry> keys_;
-  LuaRunner lua_;
+  std::int64_t now_ms_{0};
+  RedisKeyspace keyspace_;
+  PubSub channels_;
+  /// What views in answers refer to.
+  std::array<std::string, 2> scratch_;
 };
 
 }  // namespace holdfast::sim

@@ -70,22 +70,67 @@ TEST_F(RedisModelTest, TimeIsSecondsAndMicroseconds) {
             Reply::of_array({Reply::of_text("1770000000"), Reply::of_text("123456")}));
 }
 
-TEST_F(RedisModelTest, RefusesInRedisWords) {
-  model_.plant_foreign_type("list");
-  EXPECT_TRUE(run({"GET", "list"}).text.starts_with("WRONGTYPE"));
-  EXPECT_TRUE(run({"HGETALL", "k"}).text.starts_with("ERR Unknown Redis command"));
-  EXPECT_TRUE(run({"GET"}).text.starts_with("ERR wrong number of arguments"));
-  EXPECT_EQ(run({"SET", "k", "v", "PX"}).text, "ERR syntax error");
-  EXPECT_EQ(run({"SET", "k", "v", "KEEPTTL"}).text, "ERR syntax error");
-  EXPECT_TRUE(run({"SET", "k", "v", "PX", "0"}).text.starts_with("ERR invalid expire time"));
-  EXPECT_TRUE(run({"SET", "k", "v", "PX", "1.5"}).text.starts_with("ERR value is not an integer"));
-  EXPECT_TRUE(run({"PEXPIRE", "k", "x"}).text.starts_with("ERR value is not an integer"));
+TEST_F(RedisModelTest, CountsUpAndKeepsTheTtl) {
+  EXPECT_EQ(run({"INCR", "n"}), Reply::of_integer(1));
+  run({"SET", "n", "41", "PX", "1000"});
+  EXPECT_EQ(run({"INCR", "n"}), Reply::of_integer(42));
+  EXPECT_EQ(run({"PTTL", "n"}), Reply::of_integer(1000));
+  run({"SET", "n", "9223372036854775807"});
+  EXPECT_EQ(run({"INCR", "n"}).text, "ERR increment or decrement would overflow");
+  run({"SET", "n", "01"});
+  EXPECT_EQ(run({"INCR", "n"}).text, "ERR value is not an integer or out of range");
 }
 
-TEST_F(RedisModelTest, ForgetsEverything) {
-  run({"SET", "k", "v"});
-  model_.forget_everything();
-  EXPECT_EQ(run({"GET", "k"}), kNil);
+TEST_F(RedisModelTest, ExistsCountsEachMention) {
+  run({"SET", "a", "1"});
+  EXPECT_EQ(run({"EXISTS", "a", "b", "a"}), Reply::of_integer(2));
+}
+
+TEST_F(RedisModelTest, PublishReachesThoseWhoListen) {
+  std::vector<std::string> heard;
+  const auto listen = [this, &heard](std::string channel, std::string who) {
+    return model_.channels().subscribe(
+        std::move(channel), [&heard, who](std::string_view from, std::string_view message) {
+          heard.push_back(who + ": " + std::string{from} + ' ' + std::string{message});
+        });
+  };
+  EXPECT_EQ(run({"PUBLISH", "c", "nobody"}), Reply::of_integer(0));
+  const auto first = listen("c", "first");
+  listen("c", "second");
+  listen("d", "third");
+  EXPECT_EQ(run({"PUBLISH", "c", "one"}), Reply::of_integer(2));
+  model_.channels().unsubscribe(first);
+  EXPECT_EQ(run({"PUBLISH", "c", "two"}), Reply::of_integer(1));
+  EXPECT_EQ(heard, (std::vector<std::string>{"first: c one", "second: c one", "second: c two"}));
+}
+
+TEST_F(RedisModelTest, RefusesInRedisWords) {
+  model_.plant_foreign_type("list");
+  EXPECT_EQ(run({"GET", "list"}).text,
+            "WRONGTYPE Operation against a key holding the wrong kind of value");
+  EXPECT_EQ(run({"INCR", "list"}).text,
+            "WRONGTYPE Operation against a key holding the wrong kind of value");
+  EXPECT_EQ(run({"nosuch", "a", "b"}).text,
+            "ERR unknown command 'nosuch', with args beginning with: 'a' 'b' ");
+  EXPECT_EQ(run({"GET"}).text, "ERR wrong number of arguments for 'get' command");
+  EXPECT_EQ(run({"GET", "k", "l"}).text, "ERR wrong number of arguments for 'get' command");
+  EXPECT_EQ(run({"SET", "k", "v", "PX"}).text, "ERR syntax error");
+  EXPECT_EQ(run({"SET", "k", "v", "EVER"}).text, "ERR syntax error");
+  for (const char* ttl : {"0", "-1", "9223372036854775807"}) {
+    EXPECT_EQ(run({"SET", "k", "v", "PX", ttl}).text, "ERR invalid expire time in 'set' command");
+  }
+  for (const char* ttl : {"1.5", "x", "", "+1", "01", " 1", "-0"}) {
+    EXPECT_EQ(run({"SET", "k", "v", "PX", ttl}).text,
+              "ERR value is not an integer or out of range");
+    EXPECT_EQ(run({"PEXPIRE", "k", ttl}).text, "ERR value is not an integer or out of range");
+  }
+  EXPECT_EQ(run({"PEXPIRE", "k", "9223372036854775807"}).text,
+            "ERR invalid expire time in 'pexpire' command");
+}
+
+TEST_F(RedisModelTest, NamesAndOptionsAreInEitherCase) {
+  EXPECT_EQ(run({"set", "k", "v", "nx", "Px", "1000"}), kOk);
+  EXPECT_EQ(run({"pTTL", "k"}), Reply::of_integer(1000));
 }
 
 }  // namespace

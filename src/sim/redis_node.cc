@@ -10,42 +10,60 @@ namespace {
 // The wall clock when the world began: some day in 2026.
 constexpr WallTime kEpoch{1'770'000'000'000'000};
 
-std::string describe(const redis::Reply& reply) {
-  using Kind = redis::Reply::Kind;
-  if (reply.kind == Kind::integer) return std::to_string(reply.integer);
-  if (reply.kind != Kind::array) return reply.kind == Kind::nil ? "nil" : reply.text;
-  std::string text;
-  for (const redis::Reply& item : reply.items) {
-    if (!text.empty()) text += ' ';
-    text += describe(item);
-  }
-  return text;
-}
-
 }  // namespace
 
 WallTime RedisNode::wall_time() const {
-  constexpr std::int64_t kMillion = 1'000'000;
-  const auto passed = std::chrono::duration_cast<WallTime>(scheduler_.now().time_since_epoch());
-  return kEpoch + passed + passed * rate_.ppm / kMillion + step_;
+  return kEpoch + std::chrono::duration_cast<WallTime>(clock_.at(scheduler_.now()));
+}
+
+void RedisNode::step_clock(Duration by) {
+  clock_.step(by);
+  ++era_;
+}
+
+void RedisNode::replace(const RedisKeyspace& data) {
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(wall_time());
+  if (!model_.keyspace().same_as(data, now.count())) ++era_;
+  model_.keyspace() = data;
+  disk_.sync(model_.keyspace());
+}
+
+void RedisNode::stop() {
+  up_ = false;
+  model_.channels().clear();
+}
+
+void RedisNode::start() {
+  HOLDFAST_ASSERT(!up_);
+  replace(disk_.crash(model_.keyspace()));
+  up_ = true;
 }
 
 void RedisNode::start(Data data) {
+  if (data == Data::lost) replace({});
   up_ = true;
-  if (data == Data::kept) return;
-  model_.forget_everything();
-  ++data_epoch_;
+}
+
+void RedisNode::sync() {
+  if (up_) disk_.sync(model_.keyspace());
+}
+
+void RedisNode::replicate() {
+  if (up_) replica_ = model_.keyspace();
+}
+
+void RedisNode::promote_replica() {
+  model_.channels().clear();
+  replace(replica_);
+  up_ = true;
 }
 
 redis::Reply RedisNode::eval(const redis::ScriptCall& call) {
   HOLDFAST_ASSERT(up_);
   const WallTime now = wall_time();
   redis::Reply reply = model_.eval(call, now);
-  std::string line = "node ran ";
-  line += call.script->name;
-  for (const std::string& key : call.keys) line += ' ' + key;
-  trace_.note(scheduler_.now(), line + " -> " + describe(reply));
-  executions_.push_back({now, call, reply, data_epoch_});
+  if (observer_) observer_({now, call, reply, era_});
+  if (recording_) executions_.push_back({now, call, reply, era_});
   return reply;
 }
 

@@ -14,43 +14,61 @@ constexpr int kRoundsMax = 100'000;
 
 }  // namespace
 
-void Scheduler::after(Duration delay, std::function<void()> event) {
+void Scheduler::after(Duration delay, Work event) {
   HOLDFAST_ASSERT(delay >= Duration{0});
-  events_.emplace(Key{now_ + delay, next_sequence_++}, std::move(event));
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  slots_[slot] = std::move(event);
+  heap_.push_back({now_ + delay, next_sequence_++, slot});
+  std::ranges::push_heap(heap_, Later{});
+}
+
+void Scheduler::clear() {
+  heap_.clear();
+  free_slots_.clear();
+  const auto doomed = std::exchange(slots_, {});
 }
 
 void Scheduler::settle() {
   for (int round = 0;; ++round) {
     HOLDFAST_ASSERT(round < kRoundsMax);
     bool ran = false;
-    for (SimEnv* env : envs_) ran = env->poll() || ran;
+    for (SimEnv* env : envs_) {
+      if (env->stirs()) ran = env->poll() || ran;
+    }
     if (!ran) return;
   }
 }
 
-std::optional<TimePoint> Scheduler::next_event() const {
-  std::optional<TimePoint> next;
-  if (!events_.empty()) next = events_.begin()->first.first;
-  for (const SimEnv* env : envs_) {
-    const auto due = env->next_due();
-    if (due && (!next || *due < *next)) next = due;
-  }
+TimePoint Scheduler::next_event() const {
+  TimePoint next = heap_.empty() ? TimePoint::max() : heap_.front().when;
+  for (const SimEnv* env : envs_) next = std::min(next, env->next_due());
   return next;
+}
+
+void Scheduler::happen() {
+  std::ranges::pop_heap(heap_, Later{});
+  const std::uint32_t slot = heap_.back().slot;
+  heap_.pop_back();
+  Work event = std::move(slots_[slot]);
+  free_slots_.push_back(slot);
+  event();
 }
 
 bool Scheduler::step(TimePoint end) {
   settle();
-  const auto next = next_event();
-  if (!next || *next > end) {
+  const TimePoint next = next_event();
+  if (next > end || next == TimePoint::max()) {
     now_ = end;
     return false;
   }
-  now_ = std::max(now_, *next);
+  now_ = std::max(now_, next);
   // A sleeper that is due wakes in poll(); a message arrives here.
-  if (!events_.empty() && events_.begin()->first.first <= now_) {
-    auto event = events_.extract(events_.begin());
-    event.mapped()();
-  }
+  if (!heap_.empty() && heap_.front().when <= now_) happen();
   return true;
 }
 

@@ -9,11 +9,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "holdfast/clock.h"
+#include "sim/work.h"
 
 namespace holdfast::sim {
 
@@ -29,7 +28,7 @@ class Scheduler {
   TimePoint now() const { return now_; }
 
   /// Something that happens to the world after `delay`, such as the arrival of a message.
-  void after(Duration delay, std::function<void()> event);
+  void after(Duration delay, Work event);
 
   /// Runs everything that happens within `duration` and ends exactly that much later.
   void advance(Duration duration);
@@ -38,22 +37,37 @@ class Scheduler {
   bool run_until(const std::function<bool()>& done, Duration limit);
 
   /// Drops every event that has not happened, and what it refers to.
-  void clear() { events_.clear(); }
+  void clear();
 
  private:
   friend class SimEnv;
   void enlist(SimEnv& env) { envs_.push_back(&env); }
   void dismiss(SimEnv& env) { std::erase(envs_, &env); }
 
+  /// Kept in a heap by time, then by order of planning; what is to happen waits in a slot, so that
+  /// the heap moves little.
+  struct Planned {
+    TimePoint when;
+    std::uint64_t sequence;
+    std::uint32_t slot;
+  };
+  struct Later {
+    bool operator()(const Planned& one, const Planned& other) const {
+      return one.when != other.when ? one.when > other.when : one.sequence > other.sequence;
+    }
+  };
+
   void settle();
-  std::optional<TimePoint> next_event() const;
+  TimePoint next_event() const;
+  void happen();
   /// False when nothing happens up to `end`; time stands at `end` then.
   bool step(TimePoint end);
 
-  using Key = std::pair<TimePoint, std::uint64_t>;
   TimePoint now_{};
   std::uint64_t next_sequence_{0};
-  std::map<Key, std::function<void()>> events_;
+  std::vector<Planned> heap_;
+  std::vector<Work> slots_;
+  std::vector<std::uint32_t> free_slots_;
   std::vector<SimEnv*> envs_;
 };
 

@@ -1,20 +1,20 @@
-// SimClient: one simulated process that takes locks at the world's Redis, with the production
-// session, engine and keeper in it.
+// SimClient: one simulated process that takes locks at the world's servers, with the production
+// session, engine and keeper in it. It can be killed and started again.
 //
 // Thread safety: none.
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "engines/redis/redis_session.h"
+#include "core/lease_session.h"
+#include "sim/fenced_register.h"
 #include "sim/network.h"
 #include "sim/redis_node.h"
 #include "sim/sim_env.h"
-#include "sim/sim_redis_port.h"
-#include "sim/trace.h"
 
 namespace holdfast::sim {
 
@@ -39,7 +39,7 @@ class LeaseView {
   friend class SimClient;
   struct Shared {
     const SimEnv* env;
-    redis::RedisSession::Lease lease;
+    core::LeaseSession::Lease lease;
     std::vector<Heard> heard;
   };
   explicit LeaseView(std::shared_ptr<Shared> shared) : shared_{std::move(shared)} {}
@@ -50,38 +50,63 @@ class LeaseView {
 
 using Acquired = Result<LeaseView, AcquireError>;
 
+using Ports = std::vector<std::shared_ptr<redis::RedisPort>>;
+using EngineMaker = std::function<std::shared_ptr<core::LeaseEngine>(Env& env, Ports ports)>;
+
+/// The machines of a world that clients talk to.
+struct Servers {
+  std::vector<std::unique_ptr<RedisNode>> nodes;
+  std::vector<HostId> node_hosts;
+  FencedRegister resource;
+  HostId resource_host;
+};
+
 class SimClient {
  public:
   struct Place {
     Scheduler& scheduler;
     Network& network;
-    RedisNode& node;
-    Trace& trace;
+    Servers& servers;
   };
 
-  SimClient(std::string name, const Place& place, std::uint64_t seed, redis::Settings settings);
+  SimClient(std::string name, const Place& place, std::uint64_t seed, const EngineMaker& maker);
 
   /// One attempt to take the lock, repeated while unanswered for up to `patience`.
   Task<Acquired> acquire(LockName name, Millis ttl, Duration patience);
   Task<ReleaseOutcome> release(LeaseView lease, Duration patience);
 
+  /// Asks the resource. unknown_outcome: no answer in time.
+  Task<Result<RegisterAnswer>> operate(RegisterRequest request, Duration patience);
+
   /// The process ends without another word.
   void kill();
+  /// It starts again, with nothing of its former life but its name and its clock.
+  void restart();
+  std::uint32_t incarnation() const { return static_cast<std::uint32_t>(lives_.size() - 1); }
 
-  SimEnv& env() { return env_; }
-  Link& link() { return link_; }
-  redis::RedisSession& session() { return *session_; }
+  const std::string& name() const { return name_; }
+  HostId host() const { return host_; }
+  SimEnv& env() { return lives_.back()->env; }
+  const SimEnv& env() const { return lives_.back()->env; }
+  core::LeaseSession& session() { return *lives_.back()->session; }
 
  private:
-  redis::RedisSession::Listener listener(const std::shared_ptr<LeaseView::Shared>& shared);
+  struct Life {
+    Life(Scheduler& scheduler, std::uint64_t seed) : env{scheduler, seed} {}
+    SimEnv env;
+    std::shared_ptr<core::LeaseSession> session;
+  };
+
+  void note(EventKind kind, std::uint64_t number, std::string_view text);
+  core::LeaseSession::Listener listener(const std::shared_ptr<LeaseView::Shared>& shared);
 
   std::string name_;
-  Scheduler& scheduler_;
-  Trace& trace_;
-  SimEnv env_;
-  Link link_;
-  std::shared_ptr<SimRedisPort> port_;
-  std::shared_ptr<redis::RedisSession> session_;
+  Place place_;
+  EngineMaker maker_;
+  Chance chance_;
+  HostId host_;
+  /// Those that ended stay: messages to them are still under way.
+  std::vector<std::unique_ptr<Life>> lives_;
 };
 
 }  // namespace holdfast::sim

@@ -7,13 +7,13 @@
 
 #pragma once
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <optional>
+#include <functional>
 
 #include "base/env.h"
 #include "sim/chance.h"
+#include "sim/run_queue.h"
 #include "sim/scheduler.h"
+#include "sim/sim_clock.h"
 
 namespace holdfast::sim {
 
@@ -25,38 +25,69 @@ class SimEnv final : public Env {
   SimEnv(const SimEnv&) = delete;
   SimEnv& operator=(const SimEnv&) = delete;
 
-  TimePoint now() const override { return scheduler_.now() + clock_offset_; }
+  TimePoint now() const override { return TimePoint{clock_.at(scheduler_.now())}; }
   std::uint64_t draw() override { return chance_.draw(); }
   Owner fresh_owner() override;
   void spawn(Task<void> task) override;
   void post(std::function<void()> work) override;
-  ParkingId park(TimePoint due, Parked task) override { return parked_.park(due, std::move(task)); }
-  void wake(ParkingId id) override { parked_.wake(id); }
+  ParkingId park(TimePoint due, Parked task) override;
+  void wake(ParkingId id) override;
 
   void pause() { paused_ = true; }
   void resume() { paused_ = false; }
   bool paused() const { return paused_; }
 
+  /// Where a process may be paused: before any step of any task, or where a pause hurts most.
+  enum class Moment : std::uint8_t { any, worst };
+
+  /// Asked at every such moment: whether to pause now. Whoever answers true has paused this
+  /// process, and resumes it.
+  void set_pauser(std::function<bool(Moment)> pauser) { pauser_ = std::move(pauser); }
+
+  /// For tasks to ask where they take no step, such as between looking at a lease and relying on
+  /// it: if this answers true, the task is to await pausing() at once.
+  bool strikes(Moment moment) { return pauser_ && pauser_(moment); }
+  /// Ends when the process runs again.
+  static Task<void> pausing();
+
   /// Unwinds every task where it stands, as when the process is killed.
   void kill();
+  bool killed() const { return killed_; }
+
+  /// Whether poll() has something to do.
+  bool stirs() const {
+    if (paused_ || killed_) return false;
+    return !ready_.empty() || next_due() <= scheduler_.now();
+  }
 
   /// Runs what is ready. Whether anything was.
   bool poll();
 
-  /// When poll() will next have something to do, in true time. Empty while paused.
-  std::optional<TimePoint> next_due() const;
+  /// When it will stir by itself, in true time. TimePoint::max(): never.
+  TimePoint next_due() const {
+    if (paused_ || killed_) return TimePoint::max();
+    if (due_changed_) look_at_clock();
+    return due_;
+  }
 
-  TimePoint true_time(TimePoint local) const { return local - clock_offset_; }
+  void set_clock_rate(ClockRate rate);
+  TimePoint true_time(TimePoint local) const;
 
  private:
+  void look_at_clock() const;
+
   Scheduler& scheduler_;
   Chance chance_;
-  Duration clock_offset_;
+  SimClock clock_;
   bool paused_{false};
+  bool killed_{false};
+  std::function<bool(Moment)> pauser_;
   ParkingLot parked_;
+  /// Clocks are asked far more often than the first sleeper changes.
+  mutable bool due_changed_{true};
+  mutable TimePoint due_{TimePoint::max()};
   // Destroyed first: what its tasks refer to is still there while they unwind.
-  std::optional<boost::asio::io_context> context_;
-  std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> guard_;
+  RunQueue ready_;
 };
 
 }  // namespace holdfast::sim

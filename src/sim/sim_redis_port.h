@@ -4,29 +4,39 @@
 
 #include <memory>
 
-#include "base/env.h"
 #include "engines/redis/redis_port.h"
 #include "sim/network.h"
 #include "sim/redis_node.h"
+#include "sim/sim_env.h"
 
 namespace holdfast::sim {
 
-/// Thread safety: none. Env, network, node and link outlive it and its calls.
+/// Thread safety: none. Env, network and node outlive it and its calls.
 class SimRedisPort final : public redis::RedisPort {
  public:
-  SimRedisPort(Env& env, Network& network, RedisNode& node, Link& link)
-      : env_{env}, network_{network}, node_{node}, link_{link} {}
+  struct Ends {
+    HostId client;
+    HostId server;
+  };
+
+  SimRedisPort(SimEnv& env, Network& network, RedisNode& node, Ends ends)
+      : env_{env}, network_{network}, node_{node}, ends_{ends} {}
 
   Task<Result<redis::Reply>> eval(redis::ScriptCall call, TimePoint answer_by) override;
 
  private:
   struct Pending;
-  void send(redis::ScriptCall call, std::shared_ptr<Pending> pending);
+  void send(std::shared_ptr<Pending> pending);
+  static redis::Reply run(Network& network,
+                          RedisNode& node,
+                          const Ends& ends,
+                          std::uint64_t number,
+                          const redis::ScriptCall& call);
 
-  Env& env_;
+  SimEnv& env_;
   Network& network_;
   RedisNode& node_;
-  Link& link_;
+  Ends ends_;
 };
 
 }  // namespace holdfast::sim

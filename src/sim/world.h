@@ -1,4 +1,4 @@
-// World: a few clients, a network and one Redis, in virtual time and from one seed.
+// World: a few clients, a network, lock servers and a resource, in virtual time and from one seed.
 //
 //     World world{/*seed=*/7};
 //     const ClientId alice = world.add_client("alice");
@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/redis/redis_engine.h"
 #include "sim/sim_client.h"
 
 namespace holdfast::sim {
@@ -33,14 +34,28 @@ struct ClientId {
 template <class T>
 using Awaited = std::shared_ptr<std::optional<T>>;
 
+/// One Redis, with tokens.
+EngineMaker redis_maker(redis::Settings settings = {});
+
+struct WorldOptions {
+  EngineMaker engine{redis_maker()};
+  std::size_t nodes{1};
+  /// How many values the resource keeps: one per lock.
+  std::size_t locks{1};
+  Persistence persistence{Persistence::always};
+  Trace::Keep trace{Trace::Keep::nothing};
+};
+
 class World {
  public:
-  explicit World(std::uint64_t seed, redis::Settings settings = {});
+  explicit World(std::uint64_t seed, WorldOptions options = {});
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
   ClientId add_client(std::string name);
+  std::size_t clients() const { return clients_.size(); }
+  std::size_t nodes() const { return servers_.nodes.size(); }
 
   /// True time.
   TimePoint now() const { return scheduler_.now(); }
@@ -51,12 +66,19 @@ class World {
   void resume(ClientId client);
   /// The client ends without another word.
   void kill(ClientId client);
+  void restart(ClientId client);
 
-  /// Every message to and from the client is lost until reconnected.
-  void cut_off(ClientId client) { link(client).cut = true; }
-  void reconnect(ClientId client) { link(client).cut = false; }
-  void lose_next_requests(ClientId client, int count) { link(client).lose_requests = count; }
-  void lose_next_replies(ClientId client, int count) { link(client).lose_replies = count; }
+  void stop_node(std::size_t index);
+  void start_node(std::size_t index);
+
+  /// Messages from one host to another are lost until mended as often as cut.
+  void cut(HostId from, HostId to);
+  void mend(HostId from, HostId to);
+  /// All messages between the client and the lock servers.
+  void cut_off(ClientId client);
+  void reconnect(ClientId client);
+  void lose_next_requests(ClientId client, int count);
+  void lose_next_replies(ClientId client, int count);
   void set_faults(const NetworkFaults& faults) { network_.set_faults(faults); }
 
   /// Asks for the lock, and runs the world until the answer is there.
@@ -69,22 +91,25 @@ class World {
   Awaited<Acquired> start_acquire(ClientId client, std::string_view name, Millis ttl);
   Awaited<ReleaseOutcome> start_release(ClientId client, const LeaseView& lease);
 
-  RedisNode& node() { return node_; }
+  RedisNode& node(std::size_t index = 0) { return *servers_.nodes.at(index); }
+  HostId node_host(std::size_t index = 0) const { return servers_.node_hosts.at(index); }
+  HostId client_host(ClientId client) const { return clients_.at(client.index)->host(); }
+  Servers& servers() { return servers_; }
   Network& network() { return network_; }
   Scheduler& scheduler() { return scheduler_; }
   Chance& chance() { return chance_; }
   Trace& trace() { return trace_; }
   SimClient& client(ClientId client) { return *clients_.at(client.index); }
 
- private:
-  Link& link(ClientId id) { return client(id).link(); }
+  void note(EventKind kind, HostId host, HostId peer = {}, std::string_view text = {});
 
-  redis::Settings settings_;
+ private:
+  WorldOptions options_;
   Chance chance_;
   Trace trace_;
   Scheduler scheduler_;
   Network network_;
-  RedisNode node_;
+  Servers servers_;
   std::vector<std::unique_ptr<SimClient>> clients_;
 };
 

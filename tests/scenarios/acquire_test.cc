@@ -11,6 +11,8 @@ using namespace std::chrono_literals;
 
 class AcquireTest : public testing::Test {
  protected:
+  AcquireTest() { world_.node().record_executions(); }
+
   std::size_t asked(std::string_view script) {
     std::size_t times = 0;
     for (const Execution& execution : world_.node().executions()) {

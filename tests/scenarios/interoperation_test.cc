@@ -53,7 +53,7 @@ TEST_F(InteroperationTest, WeNeverReleaseOrRenewAForeignLock) {
 }
 
 TEST_F(InteroperationTest, AnEmptyPrefixUsesTheBareName) {
-  World world{/*seed=*/20, redis::Settings{.prefix = ""}};
+  World world{/*seed=*/20, {.engine = redis_maker({.prefix = ""})}};
   const ClientId bob = world.add_client("bob");
   world.must_acquire(bob, "ledger", 10s);
   EXPECT_NE(world.node().get("ledger"), std::nullopt);

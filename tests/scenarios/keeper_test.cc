@@ -12,6 +12,8 @@ using namespace std::chrono_literals;
 
 class KeeperTest : public testing::Test {
  protected:
+  KeeperTest() { world_.node().record_executions(); }
+
   std::vector<LeaseState> states(const LeaseView& lease) const {
     std::vector<LeaseState> states;
     for (const auto& heard : lease.heard()) states.push_back(heard.event.state);

@@ -11,6 +11,8 @@ using namespace std::chrono_literals;
 
 class ReleaseTest : public testing::Test {
  protected:
+  ReleaseTest() { world_.node().record_executions(); }
+
   World world_{/*seed=*/13};
   ClientId alice_ = world_.add_client("alice");
   ClientId bob_ = world_.add_client("bob");

@@ -35,10 +35,10 @@ TimePoint RedisEngine::attempt_end(TimePoint answer_by) const {
   return std::min(answer_by, env_.now() + settings_.timeout);
 }
 
-Task<Result<Grant, AcquireError>> RedisEngine::try_acquire(LockName name,
-                                                           Owner owner,
-                                                           Millis ttl,
-                                                           TimePoint answer_by) {
+Task<Result<core::Grant, AcquireError>> RedisEngine::try_acquire(LockName name,
+                                                                 Owner owner,
+                                                                 Millis ttl,
+                                                                 TimePoint answer_by) {
   const auto self = shared_from_this();
   Past past = Past::clear;
   for (std::uint32_t attempt = 0;; ++attempt) {
@@ -66,14 +66,16 @@ Task<Result<Grant, AcquireError>> RedisEngine::try_acquire(LockName name,
   }
 }
 
-Result<Grant, AcquireError> RedisEngine::granted(Token token, TimePoint sent_at, Millis ttl) const {
+Result<core::Grant, AcquireError> RedisEngine::granted(Token token,
+                                                       TimePoint sent_at,
+                                                       Millis ttl) const {
   const TimePoint valid_until = core::deadline_of(sent_at, ttl);
   if (env_.now() >= valid_until) {
     return Unexpected{Error{Errc::timeout,
                             "the grant took longer to arrive than the lease lasts",
                             "use a longer TTL, or a server that answers faster"}};
   }
-  return Grant{.token = token, .sent_at = sent_at, .valid_until = valid_until};
+  return core::Grant{.token = token, .sent_at = sent_at, .valid_until = valid_until};
 }
 
 Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldLease> leases,

@@ -16,9 +16,8 @@
 
 #include "base/backoff.h"
 #include "base/env.h"
-#include "core/renewer.h"
+#include "core/lease_engine.h"
 #include "engines/redis/redis_port.h"
-#include "holdfast/client.h"
 
 namespace holdfast::redis {
 
@@ -31,38 +30,27 @@ struct Settings {
   BackoffPolicy retry{.first = Millis{20}, .max = Millis{500}};
 };
 
-struct Grant {
-  Token token{0};
-  /// When the granting request left.
-  TimePoint sent_at;
-  TimePoint valid_until;
-};
-
-class RedisEngine final : public core::Renewer, public std::enable_shared_from_this<RedisEngine> {
+class RedisEngine final : public core::LeaseEngine,
+                          public std::enable_shared_from_this<RedisEngine> {
  public:
   RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings settings);
 
-  /// Takes the lock if it is free, or answers busy with its holder. Repeats an unanswered request
-  /// under the same owner until `answer_by`; each gets the same token.
-  ///
-  /// unavailable: no request left. unknown_outcome, timeout: no answer in time; whatever was taken
-  /// is released in the background. corrupt, denied, no_space, internal: the server refused.
-  Task<Result<Grant, AcquireError>> try_acquire(LockName name,
-                                                Owner owner,
-                                                Millis ttl,
-                                                TimePoint answer_by);
+  /// Repeats an unanswered request under the same owner until `answer_by`; each gets the same
+  /// token.
+  Task<Result<core::Grant, AcquireError>> try_acquire(LockName name,
+                                                      Owner owner,
+                                                      Millis ttl,
+                                                      TimePoint answer_by) override;
 
   Task<Result<std::vector<core::Fate>>> renew(std::vector<core::HeldLease> leases,
                                               Millis ttl,
                                               TimePoint answer_by) override;
 
-  /// Gives up a lease that is valid until `valid_until`. Repeats an unanswered request until
-  /// `answer_by`, then answers unknown.
-  Task<ReleaseOutcome> release(core::HeldLease lease, TimePoint valid_until, TimePoint answer_by);
+  Task<ReleaseOutcome> release(core::HeldLease lease,
+                               TimePoint valid_until,
+                               TimePoint answer_by) override;
 
-  /// Releases, in the background, whatever the owner may have on the name; gives up when a TTL has
-  /// passed, since the server has forgotten it then.
-  void abandon(LockName name, Owner owner, Millis ttl);
+  void abandon(LockName name, Owner owner, Millis ttl) override;
 
  private:
   std::string lock_key(const LockName& name) const;
@@ -74,7 +62,7 @@ class RedisEngine final : public core::Renewer, public std::enable_shared_from_t
                                   LockName name,
                                   Owner owner,
                                   TimePoint answer_by);
-  Result<Grant, AcquireError> granted(Token token, TimePoint sent_at, Millis ttl) const;
+  Result<core::Grant, AcquireError> granted(Token token, TimePoint sent_at, Millis ttl) const;
 
   Env& env_;
   std::shared_ptr<RedisPort> port_;

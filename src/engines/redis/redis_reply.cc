@@ -50,13 +50,18 @@ Contender holder_of(std::string_view value, Millis ttl) {
   return holder;
 }
 
+bool is_busy(const Reply& reply) {
+  using Kind = Reply::Kind;
+  return has_kinds(reply, {Kind::integer, Kind::text, Kind::integer});
+}
+
 Result<Token, AcquireError> read_acquire(const Reply& reply) {
   using Kind = Reply::Kind;
   if (reply.kind == Kind::error) return Unexpected{error_of(reply.text)};
   if (has_kinds(reply, {Kind::integer, Kind::text}) && reply.items[0].integer == 1) {
     if (const auto token = parse_token(reply.items[1].text)) return *token;
   }
-  if (has_kinds(reply, {Kind::integer, Kind::text, Kind::integer})) {
+  if (is_busy(reply)) {
     AcquireError busy{Errc::busy};
     busy.holder = holder_of(reply.items[1].text, Millis{reply.items[2].integer});
     return Unexpected{std::move(busy)};

@@ -19,6 +19,9 @@ std::string lock_value(const Owner& owner, Token token);
 /// Who holds a lock, from its value. A value that is not ours belongs to a foreign client.
 Contender holder_of(std::string_view value, Millis ttl);
 
+/// Whether an acquire was answered by "somebody else holds it", without asking who.
+bool is_busy(const Reply& reply);
+
 /// The token of a grant; AcquireError busy with the holder; corrupt when the answer makes no sense;
 /// otherwise what error_of() says.
 Result<Token, AcquireError> read_acquire(const Reply& reply);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "base/alarm.h"
 #include "core/validity.h"
@@ -24,22 +25,25 @@ bool is_one(const redis::Reply& reply) {
 
 /// One attempt, shared by the tasks that talk to the nodes.
 struct RedlockEngine::Attempt {
-  Attempt(Env& env, std::size_t nodes, LockName name_in, Owner owner_in, Millis ttl_in)
+  Attempt(Env& env, LockName name_in, Owner owner_in, Millis ttl_in, std::size_t nodes)
       : name{std::move(name_in)},
         owner{owner_in},
         ttl{ttl_in},
         sent_at{env.now()},
         tally{nodes},
+        failures(nodes),
         changed{env} {}
 
   LockName name;
   Owner owner;
   Millis ttl;
   TimePoint sent_at;
+  TimePoint answer_by{};
   Tally tally;
+  /// What stands in the way at each node, if anything: why it did not answer as hoped, or the
+  /// answer that somebody else holds the lock there.
+  std::vector<std::variant<std::monostate, Error, redis::Reply>> failures;
   Alarm changed;
-  std::optional<Contender> holder;
-  std::vector<NodeError> errors;
 };
 
 /// The answers of all nodes to one call.
@@ -58,6 +62,10 @@ RedlockEngine::RedlockEngine(Env& env,
                              std::vector<std::shared_ptr<redis::RedisPort>> nodes,
                              Settings settings)
     : env_{env}, nodes_{std::move(nodes)}, settings_{std::move(settings)} {}
+
+TimePoint RedlockEngine::request_end(TimePoint answer_by) const {
+  return std::min(answer_by, env_.now() + settings_.timeout);
+}
 
 // Lock names have no control characters, so no lock can have the keys of a counter.
 std::vector<std::string> RedlockEngine::keys_of(const LockName& name) const {
@@ -90,15 +98,20 @@ Task<void> RedlockEngine::take_at(std::shared_ptr<RedlockEngine> self,
                                   std::shared_ptr<Attempt> attempt,
                                   std::size_t node) {
   auto call = self->take(attempt->name, attempt->owner, attempt->ttl);
-  const auto reply = co_await self->nodes_[node]->eval(std::move(call),
-                                                       attempt->sent_at + self->settings_.timeout);
-  const auto grant = reply ? redis::read_acquire(*reply) : Unexpected{AcquireError{reply.error()}};
-  if (grant) {
-    attempt->tally.granted(node, *grant);
-  } else {
+  const TimePoint answer_by = self->request_end(attempt->answer_by);
+  const auto reply = co_await self->nodes_[node]->eval(std::move(call), answer_by);
+  if (reply && redis::is_busy(*reply)) {
     attempt->tally.refused(node);
-    if (grant.error().holder) attempt->holder = grant.error().holder;
-    attempt->errors.push_back({.node = std::to_string(node), .message = grant.error().message});
+    attempt->failures[node] = *reply;
+  } else {
+    const auto grant =
+        reply ? redis::read_acquire(*reply) : Unexpected{AcquireError{reply.error()}};
+    if (grant) {
+      attempt->tally.granted(node, *grant);
+    } else {
+      attempt->tally.refused(node);
+      attempt->failures[node] = static_cast<const Error&>(grant.error());
+    }
   }
   self->confirm_laggards(attempt);
   attempt->changed.ring();
@@ -115,23 +128,24 @@ Task<void> RedlockEngine::confirm_at(std::shared_ptr<RedlockEngine> self,
                                      std::shared_ptr<Attempt> attempt,
                                      std::size_t node) {
   auto call = self->confirm(attempt->name, attempt->owner, *attempt->tally.token());
-  const TimePoint answer_by = self->env_.now() + self->settings_.timeout;
+  const TimePoint answer_by = self->request_end(attempt->answer_by);
   const auto reply = co_await self->nodes_[node]->eval(std::move(call), answer_by);
   if (reply && is_one(*reply)) {
     attempt->tally.confirmed(node);
   } else {
     attempt->tally.not_confirmed(node);
-    attempt->errors.push_back(
-        {.node = std::to_string(node), .message = "the token was not confirmed"});
+    attempt->failures[node] = Error{Errc::unavailable, "the token was not confirmed"};
   }
   attempt->changed.ring();
 }
 
-Task<Result<redis::Grant, AcquireError>> RedlockEngine::try_acquire(LockName name,
-                                                                    Owner owner,
-                                                                    Millis ttl) {
+Task<Result<core::Grant, AcquireError>> RedlockEngine::try_acquire(LockName name,
+                                                                   Owner owner,
+                                                                   Millis ttl,
+                                                                   TimePoint answer_by) {
   const auto self = shared_from_this();
-  const auto attempt = std::make_shared<Attempt>(env_, nodes_.size(), name, owner, ttl);
+  const auto attempt = std::make_shared<Attempt>(env_, name, owner, ttl, nodes_.size());
+  attempt->answer_by = answer_by;
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     env_.spawn(take_at(self, attempt, node));
   }
@@ -140,27 +154,46 @@ Task<Result<redis::Grant, AcquireError>> RedlockEngine::try_acquire(LockName nam
     co_await attempt->changed.wait_until(TimePoint::max());
   }
   auto grant = conclude(*attempt);
-  if (!grant) abandon(name, owner);
+  if (!grant) give_back(*attempt);
   co_return grant;
 }
 
-Result<redis::Grant, AcquireError> RedlockEngine::conclude(const Attempt& attempt) const {
+void RedlockEngine::give_back(const Attempt& attempt) {
+  const redis::ScriptCall call = remove(attempt.name, attempt.owner);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    const bool nothing_of_ours = std::holds_alternative<redis::Reply>(attempt.failures[node]);
+    if (nothing_of_ours) continue;
+    env_.spawn(remove_at(shared_from_this(), call, node, env_.now() + attempt.ttl));
+  }
+}
+
+Result<core::Grant, AcquireError> RedlockEngine::conclude(const Attempt& attempt) const {
   if (attempt.tally.stage() == Tally::Stage::held) {
     const TimePoint valid_until = core::deadline_of(attempt.sent_at, attempt.ttl);
     if (env_.now() < valid_until) {
-      return redis::Grant{
+      return core::Grant{
           .token = *attempt.tally.token(), .sent_at = attempt.sent_at, .valid_until = valid_until};
     }
     return Unexpected{AcquireError{Errc::timeout,
                                    "the grant took longer to arrive than the lease lasts",
                                    "use a longer TTL, or servers that answer faster"}};
   }
-  AcquireError error = attempt.holder
-                           ? AcquireError{Errc::busy, "somebody else holds the lock"}
-                           : AcquireError{Errc::unavailable, "no majority of the nodes answered"};
-  error.holder = attempt.holder;
-  error.nodes = attempt.errors;
-  return Unexpected{std::move(error)};
+  return Unexpected{failure_of(attempt)};
+}
+
+AcquireError RedlockEngine::failure_of(const Attempt& attempt) {
+  AcquireError failure{Errc::unavailable, "no majority of the nodes answered"};
+  std::vector<NodeError> nodes;
+  for (std::size_t node = 0; node < attempt.failures.size(); ++node) {
+    if (const auto* busy = std::get_if<redis::Reply>(&attempt.failures[node])) {
+      if (!failure.holder) failure = redis::read_acquire(*busy).error();
+      nodes.push_back({.node = std::to_string(node), .message = failure.message});
+    } else if (const auto* error = std::get_if<Error>(&attempt.failures[node])) {
+      nodes.push_back({.node = std::to_string(node), .message = error->message});
+    }
+  }
+  failure.nodes = std::move(nodes);
+  return failure;
 }
 
 Task<void> RedlockEngine::ask_at(std::shared_ptr<RedlockEngine> self,
@@ -175,8 +208,8 @@ Task<void> RedlockEngine::ask_at(std::shared_ptr<RedlockEngine> self,
 
 Task<std::shared_ptr<RedlockEngine::Replies>> RedlockEngine::ask_all(redis::ScriptCall call,
                                                                      TimePoint answer_by) {
-  const TimePoint end = std::min(answer_by, env_.now() + settings_.timeout);
-  auto replies = std::make_shared<Replies>(env_, nodes_.size(), std::move(call), end);
+  auto replies =
+      std::make_shared<Replies>(env_, nodes_.size(), std::move(call), request_end(answer_by));
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     env_.spawn(ask_at(shared_from_this(), replies, node));
   }
@@ -219,27 +252,46 @@ Task<Result<std::vector<core::Fate>>> RedlockEngine::renew(std::vector<core::Hel
   co_return fates;
 }
 
-Task<ReleaseOutcome> RedlockEngine::release(core::HeldLease lease, TimePoint answer_by) {
+Task<ReleaseOutcome> RedlockEngine::release(core::HeldLease lease,
+                                            TimePoint valid_until,
+                                            TimePoint answer_by) {
   const auto self = shared_from_this();
-  auto call = remove(lease.name, lease.owner);
-  const auto replies = co_await ask_all(std::move(call), answer_by);
+  const redis::ScriptCall call = remove(lease.name, lease.owner);
+  const auto replies = co_await ask_all(call, answer_by);
   std::size_t removed = 0;
   std::size_t absent = 0;
-  for (const auto& answer : replies->answers) {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    const auto& answer = replies->answers[node];
     const auto removal = *answer ? redis::read_release(**answer) : Unexpected{answer->error()};
-    if (removal) ++(*removal == redis::Removal::removed ? removed : absent);
+    if (removal) {
+      ++(*removal == redis::Removal::removed ? removed : absent);
+    } else {
+      env_.spawn(remove_at(self, call, node, valid_until));
+    }
   }
-  if (removed + absent < nodes_.size()) abandon(lease.name, lease.owner);
   if (removed >= majority(nodes_.size())) co_return ReleaseOutcome::released;
   if (absent >= majority(nodes_.size())) co_return ReleaseOutcome::already_lost;
   co_return ReleaseOutcome::unknown;
 }
 
-void RedlockEngine::abandon(LockName name, Owner owner) {
-  auto replies = std::make_shared<Replies>(
-      env_, nodes_.size(), remove(name, owner), env_.now() + settings_.timeout);
+void RedlockEngine::abandon(LockName name, Owner owner, Millis ttl) {
+  const redis::ScriptCall call = remove(name, owner);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    env_.spawn(ask_at(shared_from_this(), replies, node));
+    env_.spawn(remove_at(shared_from_this(), call, node, env_.now() + ttl));
+  }
+}
+
+Task<void> RedlockEngine::remove_at(std::shared_ptr<RedlockEngine> self,
+                                    redis::ScriptCall call,
+                                    std::size_t node,
+                                    TimePoint until) {
+  for (std::uint32_t attempt = 0; self->env_.now() < until; ++attempt) {
+    redis::ScriptCall again = call;
+    const TimePoint answer_by = self->request_end(until);
+    const auto reply = co_await self->nodes_[node]->eval(std::move(again), answer_by);
+    if (reply && redis::read_release(*reply)) co_return;
+    const Duration delay = backoff_delay(self->settings_.retry, attempt, self->env_.draw());
+    co_await self->env_.sleep_for(delay);
   }
 }
 

@@ -15,9 +15,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/backoff.h"
 #include "base/env.h"
-#include "core/renewer.h"
-#include "engines/redis/redis_engine.h"
+#include "core/lease_engine.h"
 #include "engines/redis/redis_port.h"
 
 namespace holdfast::redlock {
@@ -28,23 +28,25 @@ struct Settings {
   /// How long one request to one node waits for its answer: short against the TTL, so that a node
   /// that is down does not use up the lease.
   Millis timeout{200};
+  /// How a release that a node did not answer is repeated.
+  BackoffPolicy retry{.first = Millis{20}, .max = Millis{500}};
   /// How long a node remembers the counter of a name that nobody uses.
   Millis counter_ttl{std::chrono::hours{24 * 7}};
 };
 
-class RedlockEngine final : public core::Renewer,
+class RedlockEngine final : public core::LeaseEngine,
                             public std::enable_shared_from_this<RedlockEngine> {
  public:
   /// One port per node; all clients of a prefix use the same nodes.
   RedlockEngine(Env& env, std::vector<std::shared_ptr<redis::RedisPort>> nodes, Settings settings);
 
-  /// One attempt. The owner is fresh: a second attempt under the same one could be confirmed by
-  /// answers to the first.
-  ///
   /// busy: somebody else holds it on so many nodes that no majority is left, with one of those.
   /// unavailable: too many nodes did not answer, with what each said. timeout: the grant took
-  /// longer than the lease lasts. Whatever was taken is given back in the background.
-  Task<Result<redis::Grant, AcquireError>> try_acquire(LockName name, Owner owner, Millis ttl);
+  /// longer than the lease lasts.
+  Task<Result<core::Grant, AcquireError>> try_acquire(LockName name,
+                                                      Owner owner,
+                                                      Millis ttl,
+                                                      TimePoint answer_by) override;
 
   /// Renewed: extended on a majority. Gone: on so many nodes not ours any more that no majority is
   /// left.
@@ -53,15 +55,17 @@ class RedlockEngine final : public core::Renewer,
                                               TimePoint answer_by) override;
 
   /// released: removed from a majority. already_lost: on a majority it was not ours any more.
-  Task<ReleaseOutcome> release(core::HeldLease lease, TimePoint answer_by);
+  Task<ReleaseOutcome> release(core::HeldLease lease,
+                               TimePoint valid_until,
+                               TimePoint answer_by) override;
 
-  /// Removes, in the background, what the owner may have on any node.
-  void abandon(LockName name, Owner owner);
+  void abandon(LockName name, Owner owner, Millis ttl) override;
 
  private:
   struct Attempt;
   struct Replies;
 
+  TimePoint request_end(TimePoint answer_by) const;
   std::vector<std::string> keys_of(const LockName& name) const;
   redis::ScriptCall take(const LockName& name, const Owner& owner, Millis ttl) const;
   redis::ScriptCall confirm(const LockName& name, const Owner& owner, Token token) const;
@@ -77,8 +81,14 @@ class RedlockEngine final : public core::Renewer,
                            std::shared_ptr<Replies> replies,
                            std::size_t node);
   Task<std::shared_ptr<Replies>> ask_all(redis::ScriptCall call, TimePoint answer_by);
+  void give_back(const Attempt& attempt);
   void confirm_laggards(const std::shared_ptr<Attempt>& attempt);
-  Result<redis::Grant, AcquireError> conclude(const Attempt& attempt) const;
+  static Task<void> remove_at(std::shared_ptr<RedlockEngine> self,
+                              redis::ScriptCall call,
+                              std::size_t node,
+                              TimePoint until);
+  static AcquireError failure_of(const Attempt& attempt);
+  Result<core::Grant, AcquireError> conclude(const Attempt& attempt) const;
 
   Env& env_;
   std::vector<std::shared_ptr<redis::RedisPort>> nodes_;

@@ -1,14 +1,23 @@
-// No two clients believe at the same time that they hold the same lock.
-//
-// It holds while the server's clock is true within 1 % and the server keeps its data, however
-// clients pause and messages fare: every belief ends at a deadline of its own.
+// L1: a lock has one holder at a time, each counted while it may believe that it holds the lock.
 
 #pragma once
+
+#include <array>
+#include <cstdint>
 
 #include "sim/history.h"
 
 namespace holdfast::sim {
 
-Violations check_exclusion(const History& history);
+struct Exclusion {
+  /// Two holders at once, and no fault that excuses it.
+  Violations violations;
+  /// How often two held a lock at once because of a fault of each class.
+  std::array<std::uint64_t, kFaultClasses> breaches{};
+};
+
+/// Two holders at once are put down to the latest fault that may break exclusion, began before the
+/// second of them was granted the lock, and was not over when the first one asked for it.
+Exclusion check_exclusion(const History& history);
 
 }  // namespace holdfast::sim

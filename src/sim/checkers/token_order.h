@@ -1,7 +1,4 @@
-// Tokens of one lock never repeat, and whoever asks after a grant is known gets a higher one.
-//
-// It holds through pauses, lost messages and servers that lose their data, as long as the server's
-// clock does not go back.
+// T2: whoever asks for a lock after a grant is known gets a higher token than that grant.
 
 #pragma once
 

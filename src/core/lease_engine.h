@@ -1,0 +1,42 @@
+// LeaseEngine: what a session asks of an engine whose leases end by themselves: take, renew, give
+// up.
+
+#pragma once
+
+#include "core/renewer.h"
+#include "holdfast/client.h"
+
+namespace holdfast::core {
+
+struct Grant {
+  Token token{0};
+  /// When the granting request left.
+  TimePoint sent_at;
+  TimePoint valid_until;
+};
+
+/// Thread safety: as Env; several calls may be under way at once.
+class LeaseEngine : public Renewer {
+ public:
+  /// One attempt to take the lock. The owner is fresh: no earlier attempt used it.
+  ///
+  /// busy: somebody else has it, with the holder. unavailable: nothing was taken. unknown_outcome,
+  /// timeout: no answer in time, or too late an answer; whatever was taken is given back in the
+  /// background. corrupt, denied, no_space, internal: the server refused.
+  virtual Task<Result<Grant, AcquireError>> try_acquire(LockName name,
+                                                        Owner owner,
+                                                        Millis ttl,
+                                                        TimePoint answer_by) = 0;
+
+  /// Gives up a lease that is valid until `valid_until`. Repeats an unanswered request until
+  /// `answer_by`, then answers unknown.
+  virtual Task<ReleaseOutcome> release(HeldLease lease,
+                                       TimePoint valid_until,
+                                       TimePoint answer_by) = 0;
+
+  /// Releases, in the background, whatever the owner may have on the name; gives up when a TTL has
+  /// passed, since the server has forgotten it then.
+  virtual void abandon(LockName name, Owner owner, Millis ttl) = 0;
+};
+
+}  // namespace holdfast::core

@@ -1,0 +1,34 @@
+// When clients ran and when they did not.
+
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/history.h"
+
+namespace holdfast::sim {
+
+/// When a client that was due to do something at `time` could do it.
+TimePoint first_chance(const History& history, std::size_t client, TimePoint time);
+
+/// How much of `span` a client was paused.
+Duration paused_within(const History& history, std::size_t client, const Span& span);
+
+/// Which calls ended with their process.
+class Crashes {
+ public:
+  explicit Crashes(const History& history);
+
+  /// Whether the caller died before the call returned.
+  bool ended(const Acquisition& call) const {
+    return call.outcome == Outcome::none && call.client < last_.size() &&
+           call.called_at <= last_[call.client];
+  }
+
+ private:
+  /// For each client, its last crash.
+  std::vector<TimePoint> last_;
+};
+
+}  // namespace holdfast::sim

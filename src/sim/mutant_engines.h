@@ -1,0 +1,26 @@
+// Engines around an engine, with a defect each.
+
+#pragma once
+
+#include <memory>
+
+#include "base/env.h"
+#include "core/lease_engine.h"
+
+namespace holdfast::sim {
+
+using Engine = std::shared_ptr<core::LeaseEngine>;
+
+/// Counts the lease from when the grant arrived, not from when it was asked for.
+Engine counting_from_reply(Env& env, Engine engine);
+
+/// Forgets that clocks disagree.
+Engine without_drift_allowance(Env& env, Engine engine);
+
+/// Takes a renewal that nobody answered for done.
+Engine believing_in_renewal(Env& env, Engine engine);
+
+/// An Env that forgets one wake-up in sixteen.
+std::unique_ptr<Env> forgetful(Env& env);
+
+}  // namespace holdfast::sim

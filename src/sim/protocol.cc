@@ -1,0 +1,80 @@
+#include "sim/protocol.h"
+
+#include <array>
+#include <utility>
+
+#include "engines/redis/redis_engine.h"
+#include "engines/redis/redis_scripts.h"
+#include "engines/redlock/redlock_engine.h"
+#include "engines/redlock/redlock_scripts.h"
+#include "sim/plain_scripts.h"
+#include "sim/script_swap.h"
+
+namespace holdfast::sim {
+namespace {
+
+using Engine = std::shared_ptr<core::LeaseEngine>;
+
+Engine make_redis(Env& env, Ports ports, const Pace& pace) {
+  const redis::Settings settings{.timeout = pace.timeout};
+  return std::make_shared<redis::RedisEngine>(env, std::move(ports.front()), settings);
+}
+
+Engine make_redlock(Env& env, Ports ports, const Pace& pace) {
+  const redlock::Settings settings{.timeout = pace.timeout};
+  return std::make_shared<redlock::RedlockEngine>(env, std::move(ports), settings);
+}
+
+Ports plain(Ports ports) {
+  const std::vector<Swap> swaps{{&redis::kAcquireScript, &kPlainTakeScript},
+                                {&redlock::kTakeScript, &kPlainTakeScript}};
+  for (auto& port : ports) port = std::make_shared<ScriptSwap>(std::move(port), swaps);
+  return ports;
+}
+
+Engine make_plain_redis(Env& env, Ports ports, const Pace& pace) {
+  return make_redis(env, plain(std::move(ports)), pace);
+}
+
+Engine make_plain_redlock(Env& env, Ports ports, const Pace& pace) {
+  return make_redlock(env, plain(std::move(ports)), pace);
+}
+
+// Tokens of a majority are counters that nodes must not lose.
+constexpr FaultSet kCountersKept =
+    FaultSet::all().without(FaultClass::data_loss).without(FaultClass::promotion);
+
+constexpr std::array kProtocols{
+    Protocol{"redis", "one Redis, with tokens", 1, Register::fenced, FaultSet::all(), &make_redis},
+    Protocol{"redis-plain",
+             "one Redis, SET NX PX and compare-and-delete",
+             1,
+             Register::unfenced,
+             FaultSet::all(),
+             &make_plain_redis},
+    Protocol{"redlock",
+             "a majority of Redis nodes, with tokens in two phases",
+             3,
+             Register::fenced,
+             kCountersKept,
+             &make_redlock},
+    Protocol{"redlock-plain",
+             "Redlock as published",
+             3,
+             Register::unfenced,
+             FaultSet::all(),
+             &make_plain_redlock},
+};
+
+}  // namespace
+
+std::span<const Protocol> protocols() { return kProtocols; }
+
+const Protocol* find_protocol(std::string_view name) {
+  for (const Protocol& protocol : kProtocols) {
+    if (protocol.name == name) return &protocol;
+  }
+  return nullptr;
+}
+
+}  // namespace holdfast::sim

@@ -1,0 +1,38 @@
+// Protocols: what a world can run, each the engine's own class over a Port.
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/env.h"
+#include "sim/checkers/all.h"
+#include "sim/fault_class.h"
+#include "sim/sim_client.h"
+
+namespace holdfast::sim {
+
+/// How long a request waits for its answer: short against the TTL of the world.
+struct Pace {
+  Millis timeout{200};
+};
+
+struct Protocol {
+  std::string_view name;
+  std::string_view summary;
+  std::size_t nodes;
+  /// Whether the resource behind its locks is told the tokens, and refuses stale ones.
+  Register resource;
+  /// The faults under which it keeps its promises.
+  FaultSet faults;
+  std::shared_ptr<core::LeaseEngine> (*make)(Env& env, Ports ports, const Pace& pace);
+};
+
+/// All of them. They live for the whole program.
+std::span<const Protocol> protocols();
+
+/// Null: there is none of that name.
+const Protocol* find_protocol(std::string_view name);
+
+}  // namespace holdfast::sim

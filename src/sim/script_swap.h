@@ -1,0 +1,41 @@
+// ScriptSwap: a port that runs other scripts than it was asked to.
+//
+// It turns an engine into another protocol, or into a broken one, without a line of the engine
+// knowing.
+
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engines/redis/redis_port.h"
+
+namespace holdfast::sim {
+
+struct Swap {
+  const redis::Script* asked;
+  const redis::Script* run;
+};
+
+/// Thread safety: as the port beneath.
+class ScriptSwap final : public redis::RedisPort {
+ public:
+  ScriptSwap(std::shared_ptr<redis::RedisPort> port, std::vector<Swap> swaps)
+      : port_{std::move(port)}, swaps_{std::move(swaps)} {}
+
+  Task<Result<redis::Reply>> eval(redis::ScriptCall call, TimePoint answer_by) override {
+    for (const Swap& swap : swaps_) {
+      if (call.script != swap.asked) continue;
+      call.script = swap.run;
+      break;
+    }
+    return port_->eval(std::move(call), answer_by);
+  }
+
+ private:
+  std::shared_ptr<redis::RedisPort> port_;
+  std::vector<Swap> swaps_;
+};
+
+}  // namespace holdfast::sim

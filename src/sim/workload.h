@@ -1,0 +1,72 @@
+// Workload: what the clients of a seed's world do, and the history of it.
+//
+// Every task takes a lock, reads, thinks and writes the value it guards, and gives the lock up,
+// until told to stop. After the world is healed, everybody is to get every lock once more.
+//
+// Thread safety: none. The world and the history outlive it.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/history.h"
+#include "sim/mutant.h"
+#include "sim/world.h"
+
+namespace holdfast::sim {
+
+inline constexpr std::array<std::string_view, 2> kLocks{"ledger", "report"};
+
+struct Manner {
+  Millis ttl{1000};
+  Habits habits{Habits::careful};
+  Register resource{Register::fenced};
+};
+
+class Workload {
+ public:
+  Workload(World& world, const Manner& manner, History& history);
+
+  /// Begins the tasks of a client that has just started.
+  void start(ClientId client);
+
+  /// No task begins anything new.
+  void stop() { stopping_ = true; }
+  /// Whether every task of every living client has ended.
+  bool idle() const;
+
+  /// Everybody asks for every lock.
+  void demand_progress();
+
+  /// Completes the history with what became of each lease.
+  void close(const std::function<TimePoint(std::size_t, std::uint32_t)>& crashed_at);
+
+ private:
+  struct Section;
+
+  Task<void> work(ClientId client, Chance chance);
+  Task<void> hold(ClientId client, std::size_t acquisition, Chance& chance);
+  Task<Result<RegisterAnswer>> operate(ClientId client, Section& section, Verb verb);
+  Task<void> ask_for_all(ClientId client, Chance chance);
+  Task<bool> take(ClientId client, std::size_t lock, std::size_t acquisition, Duration patience);
+  Task<void> give_up(ClientId client, std::size_t acquisition);
+
+  std::size_t begin_acquisition(ClientId client, std::size_t lock, Duration patience);
+  void end_acquisition(std::size_t acquisition, const Acquired& acquired);
+  bool may_go_on(std::size_t acquisition) const;
+
+  World& world_;
+  Manner manner_;
+  History& history_;
+  bool stopping_{false};
+  std::uint64_t last_value_{0};
+  /// Of each acquisition, once granted.
+  std::vector<std::optional<LeaseView>> leases_;
+  /// For each client, how many tasks of its present life have not ended.
+  std::vector<int> busy_;
+};
+
+}  // namespace holdfast::sim

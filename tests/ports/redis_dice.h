@@ -1,0 +1,136 @@
+// RedisDice: random calls that scripts and foreign clients might make, odd ones among them.
+
+#pragma once
+
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engines/redis/redis_scripts.h"
+#include "engines/redlock/redlock_scripts.h"
+#include "tests/ports/redis_bed.h"
+
+namespace holdfast::ports {
+
+using Texts = std::vector<std::string>;
+
+inline const Texts kKeys{"lock", "other", "counter", "high"};
+inline const Texts kOwners{"alice", "bob", "alice:b", "", "a"};
+/// Long or none: time must not decide.
+inline const Texts kTtls{"100000",
+                         "200000",
+                         "900000",
+                         "300000",
+                         "100000",
+                         "0",
+                         "-1",
+                         "x",
+                         "1.5",
+                         "",
+                         "9223372036854775807",
+                         "9223372036854775808",
+                         "0100000",
+                         "1e6"};
+inline const Texts kNumbers{"1",
+                            "2",
+                            "5",
+                            "1800000000000000",
+                            "9007199254740990",
+                            "9007199254740991",
+                            "9007199254740992",
+                            "9223372036854775807",
+                            "-3",
+                            "seven",
+                            "",
+                            "1e3",
+                            "0x10",
+                            " 7",
+                            "7 8",
+                            "0",
+                            "1.5",
+                            "inf",
+                            "nan"};
+
+/// One step: a script with its arguments, or the words of a command.
+struct Step {
+  const redis::Script* script{nullptr};
+  Texts keys{};
+  Texts words{};
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Step& step) {
+  if (step.script != nullptr) out << step.script->name << ' ' << testing::PrintToString(step.keys);
+  return out << ' ' << testing::PrintToString(step.words);
+}
+
+class RedisDice {
+ public:
+  explicit RedisDice(std::uint64_t seed) : engine_{seed} {}
+
+  std::size_t below(std::size_t end) { return engine_() % end; }
+  bool one_in(std::size_t times) { return below(times) == 0; }
+  const std::string& of(const Texts& texts) { return texts[below(texts.size())]; }
+
+  Step step() { return one_in(3) ? command() : script(); }
+
+ private:
+  Step script() {
+    using namespace holdfast::redis;
+    using namespace holdfast::redlock;
+    switch (below(6)) {
+      case 0:
+        return odd({&kAcquireScript, {"lock", "counter"}, {of(kOwners), of(kTtls)}});
+      case 1:
+        return odd({&kReleaseScript, {of(kKeys)}, {of(kOwners)}});
+      case 2:
+        return odd({&kRenewScript,
+                    {of(kKeys), of(kKeys)},
+                    {of(kTtls), of(kOwners) + ":" + of(kNumbers), of(kOwners) + ":1"}});
+      case 3:
+        return odd(
+            {&kTakeScript, {"lock", "counter", "high"}, {of(kOwners), of(kTtls), of(kTtls)}});
+      case 4:
+        return odd(
+            {&kConfirmScript, {"lock", "counter", "high"}, {of(kOwners), of(kNumbers), of(kTtls)}});
+      default:
+        return odd({&kExtendScript, {of(kKeys), of(kKeys)}, {of(kTtls), of(kOwners), of(kOwners)}});
+    }
+  }
+
+  Step command() {
+    const std::string& key = of(kKeys);
+    switch (below(9)) {
+      case 0:
+        return {.words = {"SET", key, of(kNumbers)}};
+      case 1:
+        return {.words = {"SET", key, of(kOwners) + ":" + of(kNumbers), "NX", "PX", of(kTtls)}};
+      case 2:
+        return {.words = {"PEXPIRE", key, of(kTtls)}};
+      case 3:
+        return {.words = {"INCR", key}};
+      case 4:
+        return {.words = {"EXISTS", key, of(kKeys)}};
+      case 5:
+        return {.words = {"PTTL", key}};
+      case 6:
+        return {.words = {"GET", key}};
+      case 7:
+        return {.words = {"RPUSH", key, "item"}};
+      default:
+        return {.words = {"DEL", key}};
+    }
+  }
+
+  /// Now and then a key or an argument is missing or too many.
+  Step odd(Step step) {
+    if (one_in(20)) step.keys.pop_back();
+    if (one_in(20)) step.words.pop_back();
+    if (one_in(20)) step.words.push_back(of(kTtls));
+    return step;
+  }
+
+  std::mt19937_64 engine_;
+};
+
+}  // namespace holdfast::ports

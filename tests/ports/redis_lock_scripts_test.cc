@@ -1,0 +1,164 @@
+// The scripts of the single-server engine.
+
+#include "engines/redis/redis_scripts.h"
+#include "tests/ports/redis_bed.h"
+
+namespace holdfast::ports {
+namespace {
+
+using redis::kAcquireScript;
+using redis::kReleaseScript;
+using redis::kRenewScript;
+
+class LockScriptsTest : public RedisPortTest {
+ protected:
+  Reply acquire(const std::string& owner, const std::string& ttl = "60000") {
+    return eval(kAcquireScript, {"lock", "counter"}, {owner, ttl});
+  }
+  Reply release(const std::string& owner) { return eval(kReleaseScript, {"lock"}, {owner}); }
+  static Reply granted(const std::string& token) {
+    return Reply::of_array({Reply::of_integer(1), Reply::of_text(token)});
+  }
+  static Reply fates(std::int64_t first, std::int64_t second, std::int64_t third) {
+    return Reply::of_array(
+        {Reply::of_integer(first), Reply::of_integer(second), Reply::of_integer(third)});
+  }
+};
+
+TEST_P(LockScriptsTest, GrantsWithATokenThatIsTheTimeInMicroseconds) {
+  const Reply before = command({"TIME"});
+  const Reply reply = acquire("alice");
+  ASSERT_EQ(reply.items.size(), 2U) << testing::PrintToString(reply);
+  EXPECT_EQ(reply.items[0], Reply::of_integer(1));
+  const std::string& token = reply.items[1].text;
+  EXPECT_EQ(token.size(), 16U);
+  EXPECT_GE(std::stoull(token),
+            std::stoull(before.items[0].text) * 1'000'000 + std::stoull(before.items[1].text));
+  EXPECT_EQ(command({"GET", "lock"}).text, "alice:" + token);
+  EXPECT_EQ(command({"GET", "counter"}).text, token);
+  EXPECT_EQ(ttl_ms("counter"), -1);
+  EXPECT_LE(ttl_ms("lock"), 60'000);
+  EXPECT_GT(ttl_ms("lock"), 30'000);
+}
+
+TEST_P(LockScriptsTest, GrantsAgainToTheSameOwnerAndBeginsTheTtlAnew) {
+  const Reply first = acquire("alice", "60000");
+  EXPECT_EQ(acquire("alice", "900000"), first);
+  EXPECT_GT(ttl_ms("lock"), 60'000);
+}
+
+TEST_P(LockScriptsTest, RefusesOthersWithTheHolderAndWhatItHasLeft) {
+  const Reply first = acquire("alice");
+  const Reply second = acquire("bob");
+  ASSERT_EQ(second.items.size(), 3U) << testing::PrintToString(second);
+  EXPECT_EQ(second.items[0], Reply::of_integer(0));
+  EXPECT_EQ(second.items[1].text, "alice:" + first.items[1].text);
+  EXPECT_GT(second.items[2].integer, 0);
+  EXPECT_LE(second.items[2].integer, 60'000);
+  EXPECT_EQ(acquire("ali").items[0], Reply::of_integer(0)) << "a prefix of the owner is not it";
+}
+
+TEST_P(LockScriptsTest, CountsOnExactlyWhereTheCounterIsAheadOfTheTime) {
+  command({"SET", "counter", "9007199254740989"});
+  EXPECT_EQ(acquire("alice"), granted("9007199254740990"));
+  EXPECT_EQ(release("alice"), Reply::of_integer(1));
+  EXPECT_EQ(acquire("bob"), granted("9007199254740991"));
+  EXPECT_EQ(release("bob"), Reply::of_integer(1));
+  EXPECT_EQ(acquire("carol"), Reply::of_error("HOLDFAST the tokens are used up"));
+  EXPECT_EQ(command({"EXISTS", "lock"}), Reply::of_integer(0));
+}
+
+TEST_P(LockScriptsTest, RefusesADamagedCounter) {
+  command({"SET", "counter", "seven"});
+  EXPECT_EQ(acquire("alice"), Reply::of_error("HOLDFAST the token counter is not a number"));
+  bed_->plant_list("counter");
+  EXPECT_TRUE(acquire("alice").text.starts_with("WRONGTYPE Operation against a key holding"));
+  EXPECT_EQ(command({"EXISTS", "lock"}), Reply::of_integer(0));
+}
+
+TEST_P(LockScriptsTest, RefusesAKeyThatIsNoString) {
+  bed_->plant_list("lock");
+  const Reply taken = acquire("alice");
+  EXPECT_EQ(taken.kind, Reply::Kind::error);
+  EXPECT_TRUE(taken.text.starts_with("WRONGTYPE Operation against a key holding")) << taken.text;
+  EXPECT_EQ(release("alice").kind, Reply::Kind::error);
+}
+
+TEST_P(LockScriptsTest, ALockEndsAfterItsTtl) {
+  const Reply first = acquire("alice", "30");
+  ASSERT_TRUE(forgotten("lock"));
+  const Reply second = acquire("bob");
+  ASSERT_EQ(second.items[0], Reply::of_integer(1));
+  EXPECT_GT(std::stoull(second.items[1].text), std::stoull(first.items[1].text));
+  EXPECT_EQ(release("alice"), Reply::of_integer(0));
+}
+
+TEST_P(LockScriptsTest, RefusesATtlThatIsNone) {
+  for (const char* ttl : {"0", "-1", "x", "", "1.5", "9223372036854775807"}) {
+    EXPECT_EQ(acquire("alice", ttl).kind, Reply::Kind::error) << ttl;
+    EXPECT_EQ(command({"EXISTS", "lock"}), Reply::of_integer(0)) << ttl;
+  }
+}
+
+TEST_P(LockScriptsTest, ReleasesOnlyForTheOwner) {
+  EXPECT_EQ(release("alice"), Reply::of_integer(0));
+  acquire("alice");
+  EXPECT_EQ(release("bob"), Reply::of_integer(0));
+  EXPECT_EQ(release("ali"), Reply::of_integer(0));
+  EXPECT_EQ(release("alice"), Reply::of_integer(1));
+  EXPECT_EQ(release("alice"), Reply::of_integer(0));
+  EXPECT_EQ(command({"EXISTS", "lock"}), Reply::of_integer(0));
+}
+
+TEST_P(LockScriptsTest, RenewsInABatchWhatIsStillOursAndCreatesNothing) {
+  command({"SET", "a", "alice:1", "PX", "10000"});
+  bed_->plant_list("b");
+  EXPECT_EQ(eval(kRenewScript, {"a", "b", "c"}, {"600000", "alice:1", "alice:2", "alice:3"}),
+            fates(1, 0, 0));
+  EXPECT_GT(ttl_ms("a"), 10'000);
+  EXPECT_EQ(command({"EXISTS", "c"}), Reply::of_integer(0));
+  command({"SET", "c", "bob:9", "PX", "10000"});
+  EXPECT_EQ(eval(kRenewScript, {"a", "b", "c"}, {"900000", "alice:7", "alice:2", "alice:3"}),
+            fates(0, 0, 0));
+  EXPECT_LE(ttl_ms("a"), 600'000);
+  EXPECT_LE(ttl_ms("c"), 10'000);
+  EXPECT_EQ(eval(kRenewScript, {}, {"600000"}), Reply::of_array({}));
+}
+
+TEST_P(LockScriptsTest, AForeignLockExcludesUsAndOursExcludesThem) {
+  const std::vector<std::string> foreign{"SET", "lock", "their-secret", "NX", "PX", "60000"};
+  EXPECT_EQ(command(foreign), kOk);
+  const Reply refused = acquire("alice");
+  ASSERT_EQ(refused.items.size(), 3U);
+  EXPECT_EQ(refused.items[1].text, "their-secret");
+  EXPECT_EQ(release("alice"), Reply::of_integer(0));
+  command({"DEL", "lock"});
+  EXPECT_EQ(acquire("alice").items[0], Reply::of_integer(1));
+  EXPECT_EQ(command(foreign), kNil);
+}
+
+TEST_P(LockScriptsTest, AForeignLockWithoutTtlIsSaidToHaveNone) {
+  command({"SET", "lock", "theirs"});
+  EXPECT_EQ(
+      acquire("alice"),
+      Reply::of_array({Reply::of_integer(0), Reply::of_text("theirs"), Reply::of_integer(-1)}));
+}
+
+TEST_P(LockScriptsTest, AServerThatIsGoneIsUnavailable) {
+  acquire("alice");
+  bed_->stop();
+  const redis::ScriptCall call{.script = &kReleaseScript, .keys = {"lock"}, .args = {"alice"}};
+  // A connection may take one request before it finds out.
+  const auto first = bed_->run(call);
+  ASSERT_FALSE(first);
+  EXPECT_TRUE(first.error().code == Errc::unavailable ||
+              first.error().code == Errc::unknown_outcome);
+  const auto second = bed_->run(call);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Errc::unavailable);
+}
+
+HOLDFAST_ON_BOTH_BEDS(LockScriptsTest);
+
+}  // namespace
+}  // namespace holdfast::ports

@@ -1,0 +1,96 @@
+#include "tests/ports/redis_process.h"
+
+#include <fcntl.h>
+#include <hiredis/hiredis.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/assert.h"
+#include "holdfast/clock.h"
+
+namespace holdfast::ports {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::filesystem::path make_directory() {
+  std::string name = std::filesystem::temp_directory_path() / "holdfast-redis-XXXXXX";
+  HOLDFAST_ASSERT(mkdtemp(name.data()) != nullptr);
+  return name;
+}
+
+// In the child, between fork and exec.
+[[noreturn]] void become_server(const std::filesystem::path& directory, const std::string& socket) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const std::string log = directory / "log";
+  const int file = open(log.c_str(), O_WRONLY | O_CREAT, 0600);
+  dup2(file, STDOUT_FILENO);
+  dup2(file, STDERR_FILENO);
+  execl(HOLDFAST_REDIS_SERVER,
+        "redis-server",
+        "--port",
+        "0",
+        "--unixsocket",
+        socket.c_str(),
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+        "--dir",
+        directory.c_str(),
+        nullptr);
+  _exit(127);
+}
+
+bool answers(const std::string& socket) {
+  redisContext* context = redisConnectUnix(socket.c_str());
+  const bool connected = context != nullptr && context->err == 0;
+  redisFree(context);
+  return connected;
+}
+
+}  // namespace
+
+RedisProcess::RedisProcess() : directory_{make_directory()}, socket_{directory_ / "socket"} {
+  pid_ = fork();
+  HOLDFAST_ASSERT(pid_ >= 0);
+  if (pid_ == 0) become_server(directory_, socket_);
+  wait_until_it_answers();
+}
+
+RedisProcess::~RedisProcess() {
+  kill();
+  std::error_code ignored;
+  std::filesystem::remove_all(directory_, ignored);
+}
+
+void RedisProcess::wait_until_it_answers() {
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  const TimePoint end = BootClock::now() + 30s;
+  bool running = true;
+  while (running && !answers(socket_)) {
+    // Ends early when the server does.
+    pollfd death{.fd = process, .events = POLLIN, .revents = 0};
+    running = poll(&death, 1, /*timeout_ms=*/2) == 0 && BootClock::now() < end;
+  }
+  close(process);
+  if (running) return;
+  std::fprintf(stderr, "redis-server did not start: see %s\n", directory_.c_str());
+  std::abort();
+}
+
+void RedisProcess::kill() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+}  // namespace holdfast::ports
