@@ -9,9 +9,10 @@
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "base/task.h"
@@ -46,12 +47,15 @@ class Parked {
   std::unique_ptr<Base> held_;
 };
 
-/// Suspends the awaiting task and hands it to `keep`, a callable that takes a Parked.
+/// Awaited, suspends the awaiting task and hands it to `keep`, a callable that takes a Parked. It
+/// is an operation and not a Task, which would be a coroutine more for every wait; `keep` is
+/// trivially destructible, because g++ 12 destroys what an awaiting expression holds twice.
 template <class Keep>
-Task<void> suspend(Keep keep) {
+requires std::is_trivially_destructible_v<Keep>
+auto suspend(Keep keep) {
   constexpr auto initiate = [](auto handler, Keep keeper) { keeper(Parked{std::move(handler)}); };
-  return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void()>(
-      initiate, boost::asio::use_awaitable, std::move(keep));
+  return boost::asio::async_initiate<const boost::asio::deferred_t, void()>(
+      initiate, boost::asio::deferred, std::move(keep));
 }
 
 }  // namespace holdfast

@@ -1,6 +1,6 @@
 #include "holdfast/token.h"
 
-#include <openssl/sha.h>
+#include <openssl/evp.h>
 
 #include <algorithm>
 
@@ -20,8 +20,10 @@ std::string Owner::to_string() const { return to_hex(bytes_); }
 
 std::string Owner::fingerprint() const {
   constexpr std::size_t kFingerprintBytes = 8;
-  std::array<std::uint8_t, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(bytes_.data(), bytes_.size(), digest.data());
+  // Looked up once: that takes longer than hashing.
+  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  std::array<std::uint8_t, EVP_MAX_MD_SIZE> digest{};
+  EVP_Digest(bytes_.data(), bytes_.size(), digest.data(), nullptr, sha256, nullptr);
   return to_hex(std::span{digest}.first(kFingerprintBytes));
 }
 

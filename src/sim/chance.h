@@ -28,7 +28,10 @@ class Chance {
   }
 
   /// 0 to bound - 1. The bias is of no account for bounds far below 2^64.
-  std::uint64_t below(std::uint64_t bound) { return draw() % bound; }
+  std::uint64_t below(std::uint64_t bound) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(Wide{draw()} * bound >> 64);
+  }
 
   bool happens(PerMille probability) { return below(1000) < probability.value; }
 

@@ -8,8 +8,6 @@ constexpr PerMille kUsual{350};
 // Those that excuse two holders at once are rarer, so that most seeds excuse nothing.
 constexpr PerMille kExcusing{120};
 
-// Half of what leases allow for: client and server may be wrong in opposite directions.
-constexpr std::int64_t kAllowedPpm = 5'000;
 constexpr std::int64_t kDriftPpm = 200'000;
 
 PerMille up_to(Chance& chance, std::uint32_t most) {
@@ -21,8 +19,9 @@ ClockRate either_way(Chance& chance, std::int64_t most) {
   return {static_cast<std::int64_t>(chance.below(span)) - most};
 }
 
+// From another stream than how bad it is: the seeds that have a class would all have it mild.
 bool drawn(std::uint64_t seed, FaultClass kind) {
-  Chance chance = chance_of(seed, kind);
+  Chance chance = chance_of(~seed, kind);
   return chance.happens(may_break_exclusion(kind) ? kExcusing : kUsual);
 }
 

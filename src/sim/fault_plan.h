@@ -14,6 +14,10 @@
 
 namespace holdfast::sim {
 
+/// Half of what leases allow for, in parts per million: client and server may be wrong in opposite
+/// directions.
+inline constexpr std::int64_t kAllowedPpm = 5'000;
+
 struct FaultPlan {
   FaultSet classes;
   NetworkFaults network;

@@ -24,10 +24,10 @@ class ScriptSwap final : public redis::RedisPort {
   ScriptSwap(std::shared_ptr<redis::RedisPort> port, std::vector<Swap> swaps)
       : port_{std::move(port)}, swaps_{std::move(swaps)} {}
 
-  Task<Result<redis::Reply>> eval(redis::ScriptCall call, TimePoint answer_by) override {
+  Task<Result<redis::Reply>> eval(redis::SharedCall call, TimePoint answer_by) override {
     for (const Swap& swap : swaps_) {
-      if (call.script != swap.asked) continue;
-      call.script = swap.run;
+      if (call->script != swap.asked) continue;
+      call = redis::share({.script = swap.run, .keys = call->keys, .args = call->args});
       break;
     }
     return port_->eval(std::move(call), answer_by);

@@ -10,7 +10,8 @@
 
 namespace holdfast::sim {
 
-/// How far a clock runs wrong, in parts per million: +10 000 is 1 % fast.
+/// How far a clock runs wrong, in parts per million: +10 000 is 1 % fast. At most half as fast
+/// again or half as slow.
 struct ClockRate {
   std::int64_t ppm{0};
 };
@@ -20,9 +21,7 @@ class SimClock {
   explicit SimClock(Duration offset = {}) : shown_{offset} {}
 
   /// What it shows at a time not before the last change of rate.
-  Duration at(TimePoint true_now) const {
-    return shown_ + scaled(true_now - since_, kMillion + rate_.ppm, kMillion);
-  }
+  Duration at(TimePoint true_now) const { return shown_ + scaled(true_now - since_); }
 
   /// Runs at the new rate from now on; what it shows does not jump.
   void set_rate(TimePoint true_now, ClockRate rate) {
@@ -36,7 +35,14 @@ class SimClock {
 
   /// The first time at which it shows `local` or more, unless it is changed before.
   TimePoint when(Duration local) const {
-    TimePoint time = since_ + scaled(local - shown_, kMillion, kMillion + rate_.ppm);
+    // Each correction leaves a fraction of the error, and rounding the last nanoseconds.
+    constexpr Duration kClose{4};
+    TimePoint time = since_ + (local - shown_);
+    for (Duration error = local - at(time); error > kClose || error < -kClose;
+         error = local - at(time)) {
+      time += error;
+    }
+    while (at(time - Duration{1}) >= local) time -= Duration{1};
     while (at(time) < local) time += Duration{1};
     return time;
   }
@@ -44,10 +50,9 @@ class SimClock {
  private:
   static constexpr std::int64_t kMillion = 1'000'000;
 
-  static Duration scaled(Duration duration, std::int64_t by, std::int64_t of) {
-    if (by == of) return duration;
-    __extension__ using Wide = __int128;
-    return Duration{static_cast<Duration::rep>(Wide{duration.count()} * by / of)};
+  Duration scaled(Duration duration) const {
+    const std::int64_t count = duration.count();
+    return Duration{count + count / kMillion * rate_.ppm + count % kMillion * rate_.ppm / kMillion};
   }
 
   TimePoint since_{};

@@ -23,10 +23,7 @@ SimEnv::SimEnv(Scheduler& scheduler, std::uint64_t seed)
   scheduler_.enlist(*this);
 }
 
-SimEnv::~SimEnv() {
-  scheduler_.dismiss(*this);
-  kill();
-}
+SimEnv::~SimEnv() { kill(); }
 
 Owner SimEnv::fresh_owner() {
   Owner::Bytes bytes{};
@@ -49,6 +46,7 @@ void SimEnv::post(std::function<void()> work) {
 }
 
 void SimEnv::kill() {
+  if (!killed_) scheduler_.dismiss(*this);
   killed_ = true;
   parked_.clear();
   ready_.clear();

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/alarm.h"
 
@@ -35,11 +36,14 @@ std::string describe(const redis::Reply& reply) {
 }  // namespace
 
 struct SimRedisPort::Pending {
-  Pending(Env& env, redis::ScriptCall call_in) : call{std::move(call_in)}, arrived{env} {}
+  Pending(Env& env, redis::SharedCall call_in) : call{std::move(call_in)}, arrived{env} {}
 
-  redis::ScriptCall call;
+  redis::SharedCall call;
   Alarm arrived;
-  std::optional<Result<redis::Reply>> answer{};
+  /// What the server answered to each copy of the request, on its way or here.
+  std::vector<Result<redis::Reply>> answers{};
+  /// Which of them came first.
+  std::optional<std::size_t> first{};
 };
 
 // Messages under way outlive the port of a process that was killed, but not the world.
@@ -48,15 +52,17 @@ void SimRedisPort::send(std::shared_ptr<Pending> pending) {
   const auto at_server =
       [&network = network_, &node = node_, ends = ends_, number, pending = std::move(pending)] {
         // A machine without a server on it refuses the connection.
-        Result<redis::Reply> answer = Unexpected{Error{Errc::unavailable, "connection refused"}};
-        if (node.up()) answer = run(network, node, ends, number, pending->call);
-        auto at_client = [pending, answer = std::move(answer)]() mutable {
-          // The second of two answers to a repeated request finds nobody who waits.
-          if (pending->answer) return;
-          pending->answer = std::move(answer);
+        if (node.up()) {
+          pending->answers.emplace_back(run(network, node, ends, number, *pending->call));
+        } else {
+          pending->answers.emplace_back(Unexpected{Error{Errc::unavailable, "connection refused"}});
+        }
+        const auto at_client = [pending, index = pending->answers.size() - 1] {
+          if (pending->first) return;
+          pending->first = index;
           pending->arrived.ring();
         };
-        network.carry(ends.server, ends.client, Direction::reply, number, std::move(at_client));
+        network.carry(ends.server, ends.client, Direction::reply, number, at_client);
       };
   network_.carry(ends_.client, ends_.server, Direction::request, number, at_server);
 }
@@ -73,12 +79,12 @@ redis::Reply SimRedisPort::run(Network& network,
   return reply;
 }
 
-Task<Result<redis::Reply>> SimRedisPort::eval(redis::ScriptCall call, TimePoint answer_by) {
+Task<Result<redis::Reply>> SimRedisPort::eval(redis::SharedCall call, TimePoint answer_by) {
   const auto pending = std::make_shared<Pending>(env_, std::move(call));
   if (env_.strikes(SimEnv::Moment::any)) co_await SimEnv::pausing();
   send(pending);
   co_await pending->arrived.wait_until(answer_by);
-  if (pending->answer) co_return *std::move(pending->answer);
+  if (pending->first) co_return std::move(pending->answers[*pending->first]);
   co_return Unexpected{Error{Errc::unknown_outcome, "no answer from the server in time"}};
 }
 

@@ -22,7 +22,7 @@ class SimRedisPort final : public redis::RedisPort {
   SimRedisPort(SimEnv& env, Network& network, RedisNode& node, Ends ends)
       : env_{env}, network_{network}, node_{node}, ends_{ends} {}
 
-  Task<Result<redis::Reply>> eval(redis::ScriptCall call, TimePoint answer_by) override;
+  Task<Result<redis::Reply>> eval(redis::SharedCall call, TimePoint answer_by) override;
 
  private:
   struct Pending;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+#include <map>
+
 namespace holdfast::sim {
 namespace {
 
@@ -137,6 +141,91 @@ TimelineLine of_fault(const Event& event, const HostNames& names) {
   }
 }
 
+/// Tells a story, and attempts in vain as one line until something else happens.
+class Storyteller {
+ public:
+  explicit Storyteller(const HostNames& names) : names_{names} {}
+
+  void hear(const Event& event);
+  std::vector<TimelineLine> finish();
+
+ private:
+  struct Asked {
+    std::size_t line;
+    std::string_view lock;
+  };
+
+  void hear_in_vain(const Event& event, const Asked& asked);
+  void tell_in_vain();
+
+  const HostNames& names_;
+  std::vector<TimelineLine> lines_;
+  /// Questions without an answer, by client.
+  std::map<HostId, std::deque<Asked>> open_;
+  // The attempts in vain since the last other event.
+  std::vector<std::string_view> clients_;
+  std::vector<std::string_view> locks_;
+  TimePoint since_{};
+  std::size_t times_{0};
+};
+
+void add_once(std::vector<std::string_view>& names, std::string_view name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+void Storyteller::hear_in_vain(const Event& event, const Asked& asked) {
+  // The question goes with its answer.
+  lines_[asked.line].words.clear();
+  if (times_++ == 0) since_ = event.when;
+  add_once(clients_, names_.of(event.host));
+  add_once(locks_, asked.lock);
+}
+
+void Storyteller::tell_in_vain() {
+  if (times_ == 0) return;
+  std::ranges::sort(clients_);
+  const std::string often = times_ == 1 ? "" : fmt::format(" ({} attempts)", times_);
+  lines_.push_back({since_,
+                    Mood::quiet,
+                    fmt::format("{} find{} {} taken{}",
+                                fmt::join(clients_, ", "),
+                                clients_.size() == 1 ? "s" : "",
+                                fmt::join(locks_, ", "),
+                                often)});
+  times_ = 0;
+  clients_.clear();
+  locks_.clear();
+}
+
+void Storyteller::hear(const Event& event) {
+  if (!belongs_to_story(event.kind)) return;
+  auto& asked = open_[event.host];
+  if (event.kind == EventKind::asked) {
+    asked.push_back({lines_.size(), event.text});
+    lines_.push_back(describe(event, names_));
+    return;
+  }
+  const bool answer = event.kind == EventKind::granted || event.kind == EventKind::refused;
+  if (answer && !asked.empty()) {
+    const Asked question = asked.front();
+    asked.pop_front();
+    if (event.kind == EventKind::refused && event.text == "busy") {
+      return hear_in_vain(event, question);
+    }
+  }
+  if (event.kind == EventKind::crashed) asked.clear();
+  tell_in_vain();
+  lines_.push_back(describe(event, names_));
+}
+
+std::vector<TimelineLine> Storyteller::finish() {
+  tell_in_vain();
+  std::erase_if(lines_, [](const TimelineLine& line) { return line.words.empty(); });
+  // Attempts are told when something else happens, and belong where they began.
+  std::ranges::stable_sort(lines_, {}, &TimelineLine::when);
+  return std::move(lines_);
+}
+
 }  // namespace
 
 HostNames::HostNames(const std::vector<HostName>& hosts) {
@@ -186,12 +275,13 @@ TimelineLine describe(const Event& event, const HostNames& names) {
 
 std::vector<TimelineLine> timeline(const SeedReport& report, Detail detail) {
   const HostNames names{report.hosts};
-  std::vector<TimelineLine> lines;
-  for (const Event& event : report.trace) {
-    if (detail == Detail::everything || belongs_to_story(event.kind)) {
-      lines.push_back(describe(event, names));
-    }
+  if (detail == Detail::story) {
+    Storyteller storyteller{names};
+    for (const Event& event : report.trace) storyteller.hear(event);
+    return storyteller.finish();
   }
+  std::vector<TimelineLine> lines;
+  for (const Event& event : report.trace) lines.push_back(describe(event, names));
   return lines;
 }
 

@@ -12,7 +12,8 @@
 namespace holdfast::sim {
 
 enum class Detail : std::uint8_t {
-  /// What clients and the resource did, and faults.
+  /// What clients and the resource did, and faults. Attempts that find a lock taken are told
+  /// together.
   story,
   /// Every message and every script too.
   everything,

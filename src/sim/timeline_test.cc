@@ -88,6 +88,28 @@ TEST(SimTimelineTest, TheStoryLeavesMessagesOutUnlessTheyWereLost) {
   EXPECT_EQ(to_text(story[1]), "     3.000 ms  node1 → client1 reply #1 lost");
 }
 
+TEST(SimTimelineTest, TheStoryTellsAttemptsInVainTogether) {
+  const SeedReport report = report_of({{at(1ms), EventKind::asked, kClient, {}, 0, "ledger"},
+                                       {at(2ms), EventKind::refused, kClient, {}, 0, "busy"},
+                                       {at(3ms), EventKind::asked, kClient, {}, 0, "ledger"},
+                                       {at(4ms), EventKind::refused, kClient, {}, 0, "busy"},
+                                       {at(5ms), EventKind::asked, kClient, {}, 0, "ledger"},
+                                       {at(6ms), EventKind::granted, kClient, {}, 7, "ledger"},
+                                       {at(7ms), EventKind::asked, kClient, {}, 0, "report"},
+                                       {at(8ms), EventKind::refused, kClient, {}, 0, "unavailable"},
+                                       {at(9ms), EventKind::asked, kClient, {}, 0, "report"},
+                                       {at(9ms), EventKind::refused, kClient, {}, 0, "busy"}});
+  std::vector<std::string> told;
+  for (const TimelineLine& line : timeline(report, Detail::story)) told.push_back(line.words);
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"client1 finds ledger taken (2 attempts)",
+                                      "client1 asks for ledger",
+                                      "client1 is granted ledger with token 7",
+                                      "client1 asks for report",
+                                      "client1 is refused: unavailable",
+                                      "client1 finds report taken"}));
+}
+
 TEST(SimTimelineTest, AHostNobodyNamedIsNoReasonToFail) {
   EXPECT_EQ(words_of({at(1ms), EventKind::paused, HostId{30}, {}, 0, ""}), "? is paused");
 }

@@ -145,7 +145,7 @@ Task<void> Workload::hold(ClientId client, std::size_t index, Chance& chance) {
     const auto opened = co_await operate(client, section, Verb::open);
     if (!opened || opened->verdict == Verdict::refused) co_return;
   }
-  const std::uint64_t updates = 1 + chance.below(2);
+  const std::uint64_t updates = 1 + chance.below(4);
   for (std::uint64_t i = 0; i < updates; ++i) {
     if (!may_go_on(index)) co_return;
     const auto read = co_await operate(client, section, Verb::read);

@@ -16,9 +16,9 @@ class ModelPort final : public redis::RedisPort {
  public:
   explicit ModelPort(sim::RedisNode& node) : node_{node} {}
 
-  Task<Result<Reply>> eval(redis::ScriptCall call, TimePoint) override {
+  Task<Result<Reply>> eval(redis::SharedCall call, TimePoint) override {
     if (!node_.up()) co_return Unexpected{Error{Errc::unavailable, "connection refused"}};
-    co_return node_.eval(call);
+    co_return node_.eval(*call);
   }
 
  private:

@@ -43,7 +43,7 @@ using namespace std::chrono_literals;
 constexpr auto kPatience = 20s;
 
 Task<void> ask(redis::RedisPort& port,
-               redis::ScriptCall call,
+               redis::SharedCall call,
                std::optional<Result<Reply>>& answer) {
   answer = co_await port.eval(std::move(call), BootClock::now() + kPatience);
 }
@@ -53,7 +53,8 @@ Task<void> ask(redis::RedisPort& port,
 Result<Reply> RedisBed::run(redis::ScriptCall call) {
   boost::asio::io_context context;
   std::optional<Result<Reply>> answer;
-  boost::asio::co_spawn(context, ask(port(), std::move(call), answer), boost::asio::detached);
+  boost::asio::co_spawn(
+      context, ask(port(), redis::share(std::move(call)), answer), boost::asio::detached);
   context.run();
   return std::move(answer).value();
 }

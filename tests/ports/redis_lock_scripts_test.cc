@@ -69,8 +69,11 @@ TEST_P(LockScriptsTest, CountsOnExactlyWhereTheCounterIsAheadOfTheTime) {
 }
 
 TEST_P(LockScriptsTest, RefusesADamagedCounter) {
-  command({"SET", "counter", "seven"});
-  EXPECT_EQ(acquire("alice"), Reply::of_error("HOLDFAST the token counter is not a number"));
+  const Reply damaged = Reply::of_error("HOLDFAST the token counter is not a number");
+  for (const char* const no_count : {"seven", "nan", "-1"}) {
+    command({"SET", "counter", no_count});
+    EXPECT_EQ(acquire("alice"), damaged) << no_count;
+  }
   bed_->plant_list("counter");
   EXPECT_TRUE(acquire("alice").text.starts_with("WRONGTYPE Operation against a key holding"));
   EXPECT_EQ(command({"EXISTS", "lock"}), Reply::of_integer(0));

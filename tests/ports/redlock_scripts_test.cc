@@ -67,16 +67,30 @@ TEST_P(RedlockScriptsTest, LargeGrantsAreExactAndEnd) {
 
 TEST_P(RedlockScriptsTest, RefusesDamagedCounters) {
   const Reply damaged = Reply::of_error("HOLDFAST the token counter is not a number");
-  command({"SET", "counter", "seven"});
-  EXPECT_EQ(take("alice"), damaged);
-  command({"DEL", "counter"});
-  command({"SET", "high", "seven"});
-  EXPECT_EQ(take("alice"), damaged);
+  for (const char* const no_count : {"seven", "nan", "-1"}) {
+    command({"SET", "counter", no_count});
+    EXPECT_EQ(take("alice"), damaged) << no_count;
+    command({"DEL", "counter"});
+    command({"SET", "high", no_count});
+    EXPECT_EQ(take("alice"), damaged) << no_count;
+    command({"DEL", "high"});
+  }
   bed_->plant_list("high");
   EXPECT_TRUE(take("alice").text.starts_with("WRONGTYPE"));
   bed_->plant_list("lock");
   EXPECT_TRUE(take("alice").text.starts_with("WRONGTYPE"));
   EXPECT_TRUE(confirm("alice", "1").text.starts_with("WRONGTYPE"));
+}
+
+TEST_P(RedlockScriptsTest, ConfirmsNothingOnDamagedCounters) {
+  const Reply damaged = Reply::of_error("HOLDFAST the token counter is not a number");
+  take("alice");
+  command({"SET", "counter", "seven"});
+  EXPECT_EQ(confirm("alice", "9"), damaged);
+  command({"SET", "counter", "1"});
+  command({"SET", "high", "nan"});
+  EXPECT_EQ(confirm("alice", "9"), damaged);
+  EXPECT_EQ(value("counter").text, "1");
 }
 
 TEST_P(RedlockScriptsTest, ConfirmsAndRaisesBothCounters) {

@@ -67,11 +67,11 @@ Result<Reply> ServerConnection::next() {
   return received(reply);
 }
 
-Task<Result<Reply>> ServerPort::eval(redis::ScriptCall call, TimePoint) {
+Task<Result<Reply>> ServerPort::eval(redis::SharedCall call, TimePoint) {
   std::vector<std::string> words{
-      "EVAL", std::string{call.script->source}, std::to_string(call.keys.size())};
-  words.insert(words.end(), call.keys.begin(), call.keys.end());
-  words.insert(words.end(), call.args.begin(), call.args.end());
+      "EVAL", std::string{call->script->source}, std::to_string(call->keys.size())};
+  words.insert(words.end(), call->keys.begin(), call->keys.end());
+  words.insert(words.end(), call->args.begin(), call->args.end());
   co_return connection_.command(words);
 }
 

@@ -38,7 +38,7 @@ class ServerPort final : public redis::RedisPort {
  public:
   explicit ServerPort(std::string socket) : connection_{std::move(socket)} {}
 
-  Task<Result<redis::Reply>> eval(redis::ScriptCall call, TimePoint answer_by) override;
+  Task<Result<redis::Reply>> eval(redis::SharedCall call, TimePoint answer_by) override;
 
  private:
   ServerConnection connection_;

@@ -41,13 +41,13 @@ Task<Result<core::Grant, AcquireError>> RedisEngine::try_acquire(LockName name,
                                                                  TimePoint answer_by) {
   const auto self = shared_from_this();
   Past past = Past::clear;
+  const SharedCall call = share({.script = &kAcquireScript,
+                                 .keys = {lock_key(name), counter_key()},
+                                 .args = {owner.to_string(), ttl_text(ttl)}});
   for (std::uint32_t attempt = 0;; ++attempt) {
-    ScriptCall call{.script = &kAcquireScript,
-                    .keys = {lock_key(name), counter_key()},
-                    .args = {owner.to_string(), ttl_text(ttl)}};
     // Taken before the request leaves: the server cannot have begun to count the TTL earlier.
     const TimePoint sent_at = env_.now();
-    const auto reply = co_await port_->eval(std::move(call), attempt_end(answer_by));
+    const auto reply = co_await port_->eval(call, attempt_end(answer_by));
     if (reply) {
       const auto token = read_acquire(*reply);
       auto grant = token ? granted(*token, sent_at, ttl) : Unexpected{token.error()};
@@ -87,14 +87,16 @@ Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldL
     call.keys.push_back(lock_key(lease.name));
     call.args.push_back(lock_value(lease.owner, lease.token));
   }
-  const auto reply = co_await port_->eval(std::move(call), answer_by);
+  const SharedCall shared = share(std::move(call));
+  const auto reply = co_await port_->eval(shared, answer_by);
   if (!reply) co_return Unexpected{reply.error()};
   co_return read_renew(*reply, leases.size());
 }
 
 Task<Result<Reply>> RedisEngine::ask_to_release(LockName name, Owner owner, TimePoint answer_by) {
-  ScriptCall call{.script = &kReleaseScript, .keys = {lock_key(name)}, .args = {owner.to_string()}};
-  co_return co_await port_->eval(std::move(call), attempt_end(answer_by));
+  const SharedCall call =
+      share({.script = &kReleaseScript, .keys = {lock_key(name)}, .args = {owner.to_string()}});
+  co_return co_await port_->eval(call, attempt_end(answer_by));
 }
 
 Task<ReleaseOutcome> RedisEngine::release(core::HeldLease lease,

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/task.h"
@@ -50,17 +52,25 @@ struct ScriptCall {
   std::vector<std::string> args;
 };
 
+/// Shared by everybody it is sent to and every repetition.
+using SharedCall = std::shared_ptr<const ScriptCall>;
+
+inline SharedCall share(ScriptCall call) {
+  return std::make_shared<const ScriptCall>(std::move(call));
+}
+
 /// Thread safety: as Env; several calls may be under way at once.
 class RedisPort {
  public:
   virtual ~RedisPort() = default;
 
-  /// Runs the script at the server, atomically, once at most per call. Ends by `answer_by` or soon
-  /// after. What the server refused is an answer too: Reply::Kind::error.
+  /// Runs the script at the server, atomically. Ends by `answer_by` or soon after. What the server
+  /// refused is an answer too: Reply::Kind::error. Something between may repeat the request, so
+  /// that it runs again, even after the answer: scripts must bear that.
   ///
   /// unavailable: the request never left; it has not run and never will.
   /// unknown_outcome: it left and no answer came. It may have run, or may still run.
-  virtual Task<Result<Reply>> eval(ScriptCall call, TimePoint answer_by) = 0;
+  virtual Task<Result<Reply>> eval(SharedCall call, TimePoint answer_by) = 0;
 };
 
 }  // namespace holdfast::redis

@@ -28,7 +28,7 @@ if held then
   return {1, string.sub(held, #mine + 1)}
 end
 local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-if not last then
+if not (last and last >= 0) then
   return redis.error_reply('HOLDFAST the token counter is not a number')
 end
 local time = redis.call('TIME')

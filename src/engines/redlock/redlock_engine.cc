@@ -39,6 +39,7 @@ struct RedlockEngine::Attempt {
   Millis ttl;
   TimePoint sent_at;
   TimePoint answer_by{};
+  redis::SharedCall take;
   Tally tally;
   /// What stands in the way at each node, if anything: why it did not answer as hoped, or the
   /// answer that somebody else holds the lock there.
@@ -48,10 +49,10 @@ struct RedlockEngine::Attempt {
 
 /// The answers of all nodes to one call.
 struct RedlockEngine::Replies {
-  Replies(Env& env, std::size_t nodes, redis::ScriptCall call_in, TimePoint answer_by_in)
+  Replies(Env& env, std::size_t nodes, redis::SharedCall call_in, TimePoint answer_by_in)
       : call{std::move(call_in)}, answer_by{answer_by_in}, answers(nodes), changed{env} {}
 
-  redis::ScriptCall call;
+  redis::SharedCall call;
   TimePoint answer_by;
   std::vector<std::optional<Result<redis::Reply>>> answers;
   std::size_t arrived{0};
@@ -74,32 +75,31 @@ std::vector<std::string> RedlockEngine::keys_of(const LockName& name) const {
           settings_.prefix + "\x01token"};
 }
 
-redis::ScriptCall RedlockEngine::take(const LockName& name, const Owner& owner, Millis ttl) const {
-  return {.script = &kTakeScript,
-          .keys = keys_of(name),
-          .args = {owner.to_string(), number(ttl), number(settings_.counter_ttl)}};
+redis::SharedCall RedlockEngine::take(const LockName& name, const Owner& owner, Millis ttl) const {
+  return redis::share({.script = &kTakeScript,
+                       .keys = keys_of(name),
+                       .args = {owner.to_string(), number(ttl), number(settings_.counter_ttl)}});
 }
 
-redis::ScriptCall RedlockEngine::confirm(const LockName& name,
+redis::SharedCall RedlockEngine::confirm(const LockName& name,
                                          const Owner& owner,
                                          Token token) const {
-  return {.script = &kConfirmScript,
-          .keys = keys_of(name),
-          .args = {owner.to_string(), number(token), number(settings_.counter_ttl)}};
+  return redis::share({.script = &kConfirmScript,
+                       .keys = keys_of(name),
+                       .args = {owner.to_string(), number(token), number(settings_.counter_ttl)}});
 }
 
-redis::ScriptCall RedlockEngine::remove(const LockName& name, const Owner& owner) const {
-  return {.script = &redis::kReleaseScript,
-          .keys = {settings_.prefix + name.text()},
-          .args = {owner.to_string()}};
+redis::SharedCall RedlockEngine::remove(const LockName& name, const Owner& owner) const {
+  return redis::share({.script = &redis::kReleaseScript,
+                       .keys = {settings_.prefix + name.text()},
+                       .args = {owner.to_string()}});
 }
 
 Task<void> RedlockEngine::take_at(std::shared_ptr<RedlockEngine> self,
                                   std::shared_ptr<Attempt> attempt,
                                   std::size_t node) {
-  auto call = self->take(attempt->name, attempt->owner, attempt->ttl);
   const TimePoint answer_by = self->request_end(attempt->answer_by);
-  const auto reply = co_await self->nodes_[node]->eval(std::move(call), answer_by);
+  const auto reply = co_await self->nodes_[node]->eval(attempt->take, answer_by);
   if (reply && redis::is_busy(*reply)) {
     attempt->tally.refused(node);
     attempt->failures[node] = *reply;
@@ -127,9 +127,9 @@ void RedlockEngine::confirm_laggards(const std::shared_ptr<Attempt>& attempt) {
 Task<void> RedlockEngine::confirm_at(std::shared_ptr<RedlockEngine> self,
                                      std::shared_ptr<Attempt> attempt,
                                      std::size_t node) {
-  auto call = self->confirm(attempt->name, attempt->owner, *attempt->tally.token());
+  const auto call = self->confirm(attempt->name, attempt->owner, *attempt->tally.token());
   const TimePoint answer_by = self->request_end(attempt->answer_by);
-  const auto reply = co_await self->nodes_[node]->eval(std::move(call), answer_by);
+  const auto reply = co_await self->nodes_[node]->eval(call, answer_by);
   if (reply && is_one(*reply)) {
     attempt->tally.confirmed(node);
   } else {
@@ -146,6 +146,7 @@ Task<Result<core::Grant, AcquireError>> RedlockEngine::try_acquire(LockName name
   const auto self = shared_from_this();
   const auto attempt = std::make_shared<Attempt>(env_, name, owner, ttl, nodes_.size());
   attempt->answer_by = answer_by;
+  attempt->take = take(name, owner, ttl);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     env_.spawn(take_at(self, attempt, node));
   }
@@ -159,7 +160,7 @@ Task<Result<core::Grant, AcquireError>> RedlockEngine::try_acquire(LockName name
 }
 
 void RedlockEngine::give_back(const Attempt& attempt) {
-  const redis::ScriptCall call = remove(attempt.name, attempt.owner);
+  const redis::SharedCall call = remove(attempt.name, attempt.owner);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     const bool nothing_of_ours = std::holds_alternative<redis::Reply>(attempt.failures[node]);
     if (nothing_of_ours) continue;
@@ -199,14 +200,13 @@ AcquireError RedlockEngine::failure_of(const Attempt& attempt) {
 Task<void> RedlockEngine::ask_at(std::shared_ptr<RedlockEngine> self,
                                  std::shared_ptr<Replies> replies,
                                  std::size_t node) {
-  redis::ScriptCall call = replies->call;
-  auto reply = co_await self->nodes_[node]->eval(std::move(call), replies->answer_by);
+  auto reply = co_await self->nodes_[node]->eval(replies->call, replies->answer_by);
   replies->answers[node] = std::move(reply);
   ++replies->arrived;
   replies->changed.ring();
 }
 
-Task<std::shared_ptr<RedlockEngine::Replies>> RedlockEngine::ask_all(redis::ScriptCall call,
+Task<std::shared_ptr<RedlockEngine::Replies>> RedlockEngine::ask_all(redis::SharedCall call,
                                                                      TimePoint answer_by) {
   auto replies =
       std::make_shared<Replies>(env_, nodes_.size(), std::move(call), request_end(answer_by));
@@ -228,7 +228,8 @@ Task<Result<std::vector<core::Fate>>> RedlockEngine::renew(std::vector<core::Hel
     call.keys.push_back(settings_.prefix + lease.name.text());
     call.args.push_back(lease.owner.to_string());
   }
-  const auto replies = co_await ask_all(std::move(call), answer_by);
+  const redis::SharedCall shared = redis::share(std::move(call));
+  const auto replies = co_await ask_all(shared, answer_by);
   std::vector<std::size_t> renewed(leases.size(), 0);
   std::vector<std::size_t> gone(leases.size(), 0);
   for (const auto& answer : replies->answers) {
@@ -256,7 +257,7 @@ Task<ReleaseOutcome> RedlockEngine::release(core::HeldLease lease,
                                             TimePoint valid_until,
                                             TimePoint answer_by) {
   const auto self = shared_from_this();
-  const redis::ScriptCall call = remove(lease.name, lease.owner);
+  const redis::SharedCall call = remove(lease.name, lease.owner);
   const auto replies = co_await ask_all(call, answer_by);
   std::size_t removed = 0;
   std::size_t absent = 0;
@@ -275,20 +276,19 @@ Task<ReleaseOutcome> RedlockEngine::release(core::HeldLease lease,
 }
 
 void RedlockEngine::abandon(LockName name, Owner owner, Millis ttl) {
-  const redis::ScriptCall call = remove(name, owner);
+  const redis::SharedCall call = remove(name, owner);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     env_.spawn(remove_at(shared_from_this(), call, node, env_.now() + ttl));
   }
 }
 
 Task<void> RedlockEngine::remove_at(std::shared_ptr<RedlockEngine> self,
-                                    redis::ScriptCall call,
+                                    redis::SharedCall call,
                                     std::size_t node,
                                     TimePoint until) {
   for (std::uint32_t attempt = 0; self->env_.now() < until; ++attempt) {
-    redis::ScriptCall again = call;
     const TimePoint answer_by = self->request_end(until);
-    const auto reply = co_await self->nodes_[node]->eval(std::move(again), answer_by);
+    const auto reply = co_await self->nodes_[node]->eval(call, answer_by);
     if (reply && redis::read_release(*reply)) co_return;
     const Duration delay = backoff_delay(self->settings_.retry, attempt, self->env_.draw());
     co_await self->env_.sleep_for(delay);

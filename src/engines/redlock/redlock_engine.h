@@ -67,9 +67,9 @@ class RedlockEngine final : public core::LeaseEngine,
 
   TimePoint request_end(TimePoint answer_by) const;
   std::vector<std::string> keys_of(const LockName& name) const;
-  redis::ScriptCall take(const LockName& name, const Owner& owner, Millis ttl) const;
-  redis::ScriptCall confirm(const LockName& name, const Owner& owner, Token token) const;
-  redis::ScriptCall remove(const LockName& name, const Owner& owner) const;
+  redis::SharedCall take(const LockName& name, const Owner& owner, Millis ttl) const;
+  redis::SharedCall confirm(const LockName& name, const Owner& owner, Token token) const;
+  redis::SharedCall remove(const LockName& name, const Owner& owner) const;
 
   static Task<void> take_at(std::shared_ptr<RedlockEngine> self,
                             std::shared_ptr<Attempt> attempt,
@@ -80,11 +80,11 @@ class RedlockEngine final : public core::LeaseEngine,
   static Task<void> ask_at(std::shared_ptr<RedlockEngine> self,
                            std::shared_ptr<Replies> replies,
                            std::size_t node);
-  Task<std::shared_ptr<Replies>> ask_all(redis::ScriptCall call, TimePoint answer_by);
+  Task<std::shared_ptr<Replies>> ask_all(redis::SharedCall call, TimePoint answer_by);
   void give_back(const Attempt& attempt);
   void confirm_laggards(const std::shared_ptr<Attempt>& attempt);
   static Task<void> remove_at(std::shared_ptr<RedlockEngine> self,
-                              redis::ScriptCall call,
+                              redis::SharedCall call,
                               std::size_t node,
                               TimePoint until);
   static AcquireError failure_of(const Attempt& attempt);

@@ -25,7 +25,7 @@ if held then
 end
 local high = tonumber(redis.call('GET', KEYS[3]) or '0')
 local last = tonumber(redis.call('GET', KEYS[2]) or high)
-if not high or not last then
+if not (high and high >= 0 and last and last >= 0) then
   return redis.error_reply('HOLDFAST the token counter is not a number')
 end
 local grant = last + 1
@@ -55,10 +55,15 @@ local token = tonumber(ARGV[2])
 if tonumber(string.sub(held, #mine + 1)) > token then
   return 0
 end
-if tonumber(redis.call('GET', KEYS[2]) or '0') < token then
+local last = tonumber(redis.call('GET', KEYS[2]) or '0')
+local high = tonumber(redis.call('GET', KEYS[3]) or '0')
+if not (high and high >= 0 and last and last >= 0) then
+  return redis.error_reply('HOLDFAST the token counter is not a number')
+end
+if last < token then
   redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
 end
-if tonumber(redis.call('GET', KEYS[3]) or '0') < token then
+if high < token then
   redis.call('SET', KEYS[3], ARGV[2])
 end
 return 1

@@ -44,8 +44,9 @@ void put_down(const std::vector<Fault>& faults,
               const Acquisition& first,
               const Acquisition& second,
               Exclusion& result) {
+  const TimePoint asked = std::min(first.called_at, second.called_at);
   const auto excuse = std::find_if(faults.begin(), faults.end(), [&](const Fault& fault) {
-    return fault.when.begin < second.returned_at && fault.when.end >= first.called_at;
+    return fault.when.begin < second.returned_at && fault.when.end >= asked;
   });
   if (excuse == faults.end()) {
     result.violations.push_back(two_holders(first, second));

@@ -17,7 +17,8 @@ struct Exclusion {
 };
 
 /// Two holders at once are put down to the latest fault that may break exclusion, began before the
-/// second of them was granted the lock, and was not over when the first one asked for it.
+/// second of them heard of its grant, and was not over when the first of them asked for the lock:
+/// one that was paused may hear of its grant long after.
 Exclusion check_exclusion(const History& history);
 
 }  // namespace holdfast::sim

@@ -32,7 +32,7 @@ void check_look(const Operation& operation, const Acquisition& lease, Violations
     found.push_back(found_good(operation, lease, "its deadline was ", lease.deadline));
   } else if (looked > lease.release_called_at) {
     found.push_back(found_good(operation, lease, "it gave it up at ", lease.release_called_at));
-  } else if (lease.loss != LossReason::none && looked >= lease.loss_heard_at) {
+  } else if (lease.loss != LossReason::none && looked > lease.loss_heard_at) {
     found.push_back(found_good(operation, lease, "it heard of its loss at ", lease.loss_heard_at));
   }
 }

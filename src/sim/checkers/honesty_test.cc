@@ -57,9 +57,9 @@ TEST(HonestyTest, FindsALeaseFoundGoodAfterItWasGivenUp) {
 TEST(HonestyTest, FindsALeaseFoundGoodAfterItsLossWasHeardOf) {
   History history = looked(90);
   history.acquisitions[0].loss = LossReason::gone;
-  history.acquisitions[0].loss_heard_at = at(91);
-  EXPECT_TRUE(check_honesty(history).empty());
   history.acquisitions[0].loss_heard_at = at(90);
+  EXPECT_TRUE(check_honesty(history).empty());
+  history.acquisitions[0].loss_heard_at = at(89);
   EXPECT_EQ(check_honesty(history).size(), 1U);
 }
 
