@@ -48,6 +48,12 @@ text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Ari
 .accepted.head { fill: #16924f; }
 .refused.shaft { stroke: #d6293e; stroke-width: 3; }
 .refused.head { fill: #d6293e; }
+.message.shaft { stroke: #8089a0; stroke-width: 1; stroke-opacity: 0.6; }
+.message.head { fill: #8089a0; fill-opacity: 0.8; }
+.dot { fill: #6b7488; }
+.cross { stroke: #d6293e; stroke-width: 1.6; }
+.broken { stroke: #d6293e; stroke-width: 2; }
+.down { fill: #f6c9cd; }
 .good { fill: #16924f; }
 .bad { fill: #d6293e; }
 .kept { fill: #16924f; }
@@ -86,6 +92,9 @@ text { fill: #e8ebf3; }
 .accepted.head, .good { fill: #3dcb82; }
 .refused.shaft { stroke: #ff6b78; }
 .refused.head, .bad { fill: #ff6b78; }
+.dot { fill: #98a1b5; }
+.cross, .broken { stroke: #ff6b78; }
+.down { fill: #4c1a21; }
 .kept { fill: #1b8450; }
 .lost { fill: #c42b40; }
 .good-chip { fill: #143d28; }

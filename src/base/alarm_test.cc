@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "sim/sim_env.h"
+#include "sim/world/sim_env.h"
 
 namespace holdfast {
 namespace {

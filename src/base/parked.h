@@ -7,15 +7,14 @@
 
 #pragma once
 
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "base/task.h"
+#include "base/work.h"
 
 namespace holdfast {
 
@@ -23,28 +22,17 @@ class Parked {
  public:
   template <class Handler>
   requires(!std::is_same_v<Handler, Parked>) explicit Parked(Handler handler)
-      : held_{std::make_unique<Held<Handler>>(std::move(handler))} {}
+      : resume_{
+            [handler = std::move(handler)]() mutable { boost::asio::post(std::move(handler)); }} {}
 
   /// Precondition: not resumed before.
-  void resume() && { std::exchange(held_, nullptr)->resume(); }
+  void resume() && {
+    Work resume = std::move(resume_);
+    resume();
+  }
 
  private:
-  struct Base {
-    virtual ~Base() = default;
-    virtual void resume() = 0;
-  };
-
-  template <class Handler>
-  struct Held final : Base {
-    explicit Held(Handler in) : handler{std::move(in)} {}
-    void resume() override {
-      const auto executor = boost::asio::get_associated_executor(handler);
-      boost::asio::post(executor, std::move(handler));
-    }
-    Handler handler;
-  };
-
-  std::unique_ptr<Base> held_;
+  Work resume_;
 };
 
 /// Awaited, suspends the awaiting task and hands it to `keep`, a callable that takes a Parked. It

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/lab/demo.h"
 #include "cli/lab/reports.h"
+#include "cli/lab/sim_command.h"
 #include "cli/text.h"
 
 namespace holdfast::cli {
@@ -116,23 +117,25 @@ void add_bank(CLI::App& lab, Invocation& invocation) {
 }  // namespace
 
 void add_lab(CLI::App& app, Invocation& invocation) {
-  auto* lab = app.add_subcommand("lab", "Demonstrations with real processes, and pictures of them");
+  auto* lab = app.add_subcommand("lab", "Demonstrations with real processes, and simulated worlds");
   lab->footer(
-      "\nEach runs in a temporary directory of its own, and ends with 1 when something did not end "
-      "as it must.\n"
+      "\nEach leaves nothing behind but its picture, and ends with 1 when something did not end as "
+      "it must.\n"
       "\nExamples:\n"
       "  holdfast lab pause     why a lock alone is not safe, and what makes it so\n"
       "  holdfast lab naive     a lock that is none\n"
-      "  holdfast lab bank      paid twice");
+      "  holdfast lab bank      paid twice\n"
+      "  holdfast lab sim       the protocols in simulated worlds, faults by the thousand");
   lab->require_subcommand(0, 1);
   add_pause(*lab, invocation);
   add_naive(*lab, invocation);
   add_bank(*lab, invocation);
+  add_sim(app, *lab, invocation);
   lab->callback([&invocation, lab] {
     if (!lab->get_subcommands().empty() || !lab->remaining().empty()) return;
     invocation.action = [](Console& console) {
       return console.fail_usage("no demonstration was named",
-                                "use: holdfast lab pause, naive or bank");
+                                "use: holdfast lab pause, naive, bank or sim");
     };
   });
 }

@@ -20,9 +20,9 @@ class LeaseEngine : public Renewer {
  public:
   /// One attempt to take the lock. The owner is fresh: no earlier attempt used it.
   ///
-  /// busy: somebody else has it, with the holder. unavailable: nothing was taken. unknown_outcome,
-  /// timeout: no answer in time, or too late an answer; whatever was taken is given back in the
-  /// background. corrupt, denied, no_space, internal: the server refused.
+  /// busy: somebody else has it, with the holder. unavailable: too little of the engine could be
+  /// reached. unknown_outcome, timeout: no answer in time, or too late an answer. corrupt, denied,
+  /// no_space, internal: the server refused. Whatever was taken is given back in the background.
   virtual Task<Result<Grant, AcquireError>> try_acquire(LockName name,
                                                         Owner owner,
                                                         Millis ttl,

@@ -11,14 +11,13 @@ SessionKeeper& LeaseSession::keeper(Millis ttl) {
   return keepers_.try_emplace(ttl, env_, engine_, ttl).first->second;
 }
 
-LeaseSession::Listener LeaseSession::releasing_when_expired(HeldLease lease,
-                                                            Millis ttl,
-                                                            Listener listener) const {
+LeaseSession::Listener LeaseSession::releasing_when_lost(HeldLease lease,
+                                                         Millis ttl,
+                                                         Listener listener) const {
   return [engine = engine_, lease = std::move(lease), ttl, listener = std::move(listener)](
              const LeaseEvent& event) {
-    const bool may_still_be_there =
-        event.reason == LossReason::expired || event.reason == LossReason::abandoned;
-    if (may_still_be_there) engine->abandon(lease.name, lease.owner, ttl);
+    // Gone may mean from most of several servers.
+    if (event.state == LeaseState::lost) engine->abandon(lease.name, lease.owner, ttl);
     if (listener) listener(event);
   };
 }
@@ -29,10 +28,10 @@ Task<Result<LeaseSession::Lease, AcquireError>> LeaseSession::try_acquire(
   const auto turn = co_await queue_.enter(name, Mode::exclusive, answer_by, std::move(stop));
   if (!turn) co_return Unexpected{turn.error()};
   const Owner owner = env_.fresh_owner();
-  const auto grant = co_await engine_->try_acquire(name, owner, ttl, answer_by);
-  if (!grant) co_return Unexpected{grant.error()};
+  auto grant = co_await engine_->try_acquire(name, owner, ttl, answer_by);
+  if (!grant) co_return Unexpected{std::move(grant).error()};
   const HeldLease lease{.name = name, .owner = owner, .token = grant->token};
-  Listener careful = releasing_when_expired(lease, ttl, std::move(listener));
+  Listener careful = releasing_when_lost(lease, ttl, std::move(listener));
   co_return keeper(ttl).keep(lease, grant->sent_at, std::move(careful));
 }
 

@@ -1,8 +1,8 @@
 // LeaseSession: one process's leases at one engine, from the request to the end of each.
 //
 // Tasks of the process that want the same name queue here, so that one request per name is at the
-// engine. Granted leases are kept alive until released; one that ran out here is released there,
-// best effort, so that nobody waits for the engine to notice.
+// engine. Granted leases are kept alive until released; what may be left of one that was lost is
+// released, best effort, so that nobody waits for the engine to notice.
 //
 // Thread safety: as Env. Lifetime: the Env outlives the session; tasks under way keep it alive.
 // Destroying it loses the leases it still has.
@@ -37,7 +37,7 @@ class LeaseSession : public std::enable_shared_from_this<LeaseSession> {
 
  private:
   SessionKeeper& keeper(Millis ttl);
-  Listener releasing_when_expired(HeldLease lease, Millis ttl, Listener listener) const;
+  Listener releasing_when_lost(HeldLease lease, Millis ttl, Listener listener) const;
 
   Env& env_;
   std::shared_ptr<LeaseEngine> engine_;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/sim_env.h"
+#include "sim/world/sim_env.h"
 
 namespace holdfast::core {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "sim/chance.h"
+#include "sim/world/chance.h"
 
 namespace holdfast::sim {
 namespace {
@@ -34,6 +34,7 @@ class Campaign {
     return options_.seeds / kBatch + (options_.seeds % kBatch == 0 ? 0 : 1);
   }
   std::size_t jobs() const;
+  Tally run_here();
   void work();
   Batch run_batch(std::uint64_t number) const;
   void add_in_order(std::unique_lock<std::mutex>& lock);
@@ -104,7 +105,19 @@ void Campaign::add_in_order(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
+// Without a thread of its own: one that is alone need not count references atomically.
+Tally Campaign::run_here() {
+  for (std::uint64_t number = 0; number < batches() && !cut_short_; ++number) {
+    Batch batch = run_batch(number);
+    cut_short_ = !batch.whole;
+    sum_.append(std::move(batch.tally), options_.failures_max);
+    if (options_.progress) options_.progress(sum_);
+  }
+  return std::move(sum_);
+}
+
 Tally Campaign::run() {
+  if (jobs() == 1) return run_here();
   working_ = jobs();
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < jobs(); ++i) threads.emplace_back([this] { work(); });

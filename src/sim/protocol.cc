@@ -7,8 +7,8 @@
 #include "engines/redis/redis_scripts.h"
 #include "engines/redlock/redlock_engine.h"
 #include "engines/redlock/redlock_scripts.h"
-#include "sim/plain_scripts.h"
-#include "sim/script_swap.h"
+#include "sim/redis/plain_scripts.h"
+#include "sim/redis/script_swap.h"
 
 namespace holdfast::sim {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/env.h"
 #include "sim/checkers/all.h"
-#include "sim/fault_class.h"
-#include "sim/sim_client.h"
+#include "sim/faults/fault_class.h"
+#include "sim/world/sim_client.h"
 
 namespace holdfast::sim {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "sim/fault_list.h"
+#include "sim/faults/fault_list.h"
 
 namespace holdfast::sim {
 namespace {

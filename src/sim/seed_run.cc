@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/decimal.h"
-#include "sim/nemesis.h"
+#include "sim/faults/nemesis.h"
 #include "sim/workload.h"
 
 namespace holdfast::sim {
@@ -72,7 +72,7 @@ Manner SeedRun::manner() const {
 }
 
 World& populated(World& world, std::size_t clients) {
-  for (std::size_t i = 0; i < clients; ++i) world.add_client("client" + std::to_string(i + 1));
+  for (std::size_t i = 0; i < clients; ++i) world.add_client("client" + std::to_string(i));
   return world;
 }
 
@@ -157,7 +157,7 @@ SeedReport SeedRun::report() {
   if (options_.trace == Trace::Keep::nothing) return report;
   report.hosts.push_back({world_.servers().resource_host, "resource"});
   for (std::size_t i = 0; i < world_.nodes(); ++i) {
-    report.hosts.push_back({world_.node_host(i), "node" + std::to_string(i + 1)});
+    report.hosts.push_back({world_.node_host(i), "node" + std::to_string(i)});
   }
   for (std::size_t i = 0; i < world_.clients(); ++i) {
     report.hosts.push_back({world_.client_host({i}), world_.client({i}).name()});

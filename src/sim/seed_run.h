@@ -8,10 +8,10 @@
 #include <limits>
 #include <vector>
 
-#include "sim/history.h"
-#include "sim/mutant.h"
+#include "sim/mutants/mutant.h"
 #include "sim/protocol.h"
-#include "sim/trace.h"
+#include "sim/world/history.h"
+#include "sim/world/trace.h"
 
 namespace holdfast::sim {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/fault_list.h"
+#include "sim/faults/fault_list.h"
 
 namespace holdfast::sim {
 namespace {

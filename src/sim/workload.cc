@@ -28,7 +28,13 @@ struct Workload::Section {
 };
 
 Workload::Workload(World& world, const Manner& manner, History& history)
-    : world_{world}, manner_{manner}, history_{history}, busy_(world.clients(), 0) {}
+    : world_{world}, manner_{manner}, history_{history}, busy_(world.clients(), 0) {
+  // What a usual seed comes to.
+  history_.acquisitions.reserve(256);
+  history_.operations.reserve(256);
+  history_.node_steps.reserve(512);
+  leases_.reserve(256);
+}
 
 bool Workload::idle() const {
   return std::ranges::all_of(busy_, [](int tasks) { return tasks == 0; });
@@ -145,7 +151,7 @@ Task<void> Workload::hold(ClientId client, std::size_t index, Chance& chance) {
     const auto opened = co_await operate(client, section, Verb::open);
     if (!opened || opened->verdict == Verdict::refused) co_return;
   }
-  const std::uint64_t updates = 1 + chance.below(4);
+  const std::uint64_t updates = 1 + chance.below(6);
   for (std::uint64_t i = 0; i < updates; ++i) {
     if (!may_go_on(index)) co_return;
     const auto read = co_await operate(client, section, Verb::read);

@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/history.h"
-#include "sim/mutant.h"
-#include "sim/world.h"
+#include "sim/mutants/mutant.h"
+#include "sim/world/history.h"
+#include "sim/world/world.h"
 
 namespace holdfast::sim {
 
-inline constexpr std::array<std::string_view, 2> kLocks{"ledger", "report"};
+inline constexpr std::array<std::string_view, 2> kLocks{"lock0", "lock1"};
 
 struct Manner {
   Millis ttl{1000};

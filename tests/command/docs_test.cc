@@ -39,7 +39,7 @@ class DocsTest : public CommandTest {
     std::set<std::string> options = options_in(help({}));
     for (const std::string& command : kCommands) options.merge(options_in(help({command})));
     options.merge(options_in(help({"store", "rebase"})));
-    for (const char* demonstration : {"pause", "naive", "bank"}) {
+    for (const char* demonstration : {"pause", "naive", "bank", "sim"}) {
       options.merge(options_in(help({"lab", demonstration})));
     }
     return options;

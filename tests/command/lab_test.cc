@@ -172,7 +172,7 @@ TEST_F(LabTest, ASignalEndsItAndLeavesNothing) {
 TEST_F(LabTest, HelpListsTheDemonstrations) {
   const Finished finished = run({"lab", "--help"});
   EXPECT_EQ(finished.code, 0);
-  for (const char* name : {"pause", "naive", "bank"}) {
+  for (const char* name : {"pause", "naive", "bank", "sim"}) {
     EXPECT_NE(finished.out.find("\n  " + std::string{name} + " "), std::string::npos) << name;
     EXPECT_NE(finished.out.find("holdfast lab " + std::string{name}), std::string::npos) << name;
     EXPECT_NE(run({"lab", name, "--help"}).out.find("Examples:"), std::string::npos) << name;

@@ -2,8 +2,8 @@
 
 #include <deque>
 
-#include "sim/redis_node.h"
-#include "sim/scheduler.h"
+#include "sim/redis/redis_node.h"
+#include "sim/world/scheduler.h"
 #include "tests/ports/redis_bed.h"
 
 namespace holdfast::ports {

@@ -9,7 +9,7 @@
 
 #include "base/decimal.h"
 #include "engines/redis/redis_scripts.h"
-#include "sim/redis_model.h"
+#include "sim/redis/redis_model.h"
 #include "tests/ports/redis_bed.h"
 #include "tests/ports/redis_dice.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 namespace holdfast::sim {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/validity.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 namespace holdfast::sim {
 namespace {

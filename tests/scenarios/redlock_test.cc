@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/protocol.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 namespace holdfast::sim {
 namespace {

@@ -5,6 +5,12 @@ _holdfast_locks() {
   holdfast ${url:+--engine "$url"} ls 2>/dev/null | awk 'NR > 1 { print $1 }'
 }
 
+# What `lab sim --list` shows under that heading.
+_holdfast_simulated() {
+  holdfast lab sim --list 2>/dev/null |
+    awk -v list="$1" '/^[A-Z]/ { here = tolower($1) == list } /^  [a-z]/ && here { print $1 }'
+}
+
 _holdfast() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local commands="run acquire renew release ls show watch break check-sequencer open get put erase
@@ -12,7 +18,9 @@ _holdfast() {
   local general="--engine --json --help"
   local fence="--token --owner --lock --shared --file"
   local lock="--ttl --wait --shared --permits --lock-delay --label"
-  local command="" url="" i
+  local sim="--mutant --seeds --first-seed --seed --for --faults --nodes --clients --events --stop-after
+    --jobs --html --svg --timeline --all --list"
+  local command="" demonstration="" url="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
       --)
@@ -28,7 +36,10 @@ _holdfast() {
         ;;
       --engine) ((++i)) && url=${COMP_WORDS[i]} ;;
       -*) ;;
-      *) [[ -z $command ]] && command=${COMP_WORDS[i]} ;;
+      *)
+        [[ $command == lab && -z $demonstration ]] && demonstration=${COMP_WORDS[i]}
+        [[ -z $command ]] && command=${COMP_WORDS[i]}
+        ;;
     esac
   done
 
@@ -37,17 +48,24 @@ _holdfast() {
     --ttl) words="10s 30s 5m 1h" ;;
     --wait) words="0 10s 1m forever" ;;
     --grace) words="1s 5s 30s" ;;
-    --engine) words="local:" ;;
+    --engine)
+      words="local:"
+      [[ $demonstration == sim ]] && words=$(_holdfast_simulated engines)
+      ;;
+    --mutant) words=$(_holdfast_simulated mutants) ;;
+    --faults) words="all none $(_holdfast_simulated faults)" ;;
+    --for) words="10s 60s 5m" ;;
     --keep) words="1h 24h 7d" ;;
     --on-failure) words="store retry" ;;
     --lock) words=$(_holdfast_locks "$url") ;;
     --lock-engine) words="local:" ;;
-    --file)
+    --file | --html | --svg)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
     --permits | --lock-delay | --label | --status-fd | --owner | --why | --token | --seq) return ;;
-    --if-version | --attempts) return ;;
+    --if-version | --attempts | --seeds | --first-seed | --seed | --nodes | --clients) return ;;
+    --events | --stop-after | --jobs | --processes | --rounds) return ;;
     *)
       case $command in
         "") words="$commands $general --version" ;;
@@ -66,7 +84,9 @@ _holdfast() {
         store) words="rebase --lock --lock-engine --why $general" ;;
         bench) words="local $general" ;;
         lab)
-          words="pause naive bank --html --svg --no-picture --keep --ttl --processes --rounds $general"
+          words="pause naive bank sim --html --svg --no-picture --keep --ttl --processes --rounds
+            $general"
+          [[ $demonstration == sim ]] && words="$sim $general"
           ;;
         completion) words="bash zsh $general" ;;
         *) words=$general ;;

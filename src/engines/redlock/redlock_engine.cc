@@ -45,6 +45,13 @@ struct RedlockEngine::Attempt {
   /// answer that somebody else holds the lock there.
   std::vector<std::variant<std::monostate, Error, redis::Reply>> failures;
   Alarm changed;
+
+  /// The node said that somebody else holds the lock, or was never reached.
+  bool nothing_taken_at(std::size_t node) const {
+    const auto* error = std::get_if<Error>(&failures[node]);
+    const bool never_asked = error != nullptr && error->code == Errc::unavailable;
+    return never_asked || std::holds_alternative<redis::Reply>(failures[node]);
+  }
 };
 
 /// The answers of all nodes to one call.
@@ -99,10 +106,10 @@ Task<void> RedlockEngine::take_at(std::shared_ptr<RedlockEngine> self,
                                   std::shared_ptr<Attempt> attempt,
                                   std::size_t node) {
   const TimePoint answer_by = self->request_end(attempt->answer_by);
-  const auto reply = co_await self->nodes_[node]->eval(attempt->take, answer_by);
+  auto reply = co_await self->nodes_[node]->eval(attempt->take, answer_by);
   if (reply && redis::is_busy(*reply)) {
     attempt->tally.refused(node);
-    attempt->failures[node] = *reply;
+    attempt->failures[node] = *std::move(reply);
   } else {
     const auto grant =
         reply ? redis::read_acquire(*reply) : Unexpected{AcquireError{reply.error()}};
@@ -134,7 +141,7 @@ Task<void> RedlockEngine::confirm_at(std::shared_ptr<RedlockEngine> self,
     attempt->tally.confirmed(node);
   } else {
     attempt->tally.not_confirmed(node);
-    attempt->failures[node] = Error{Errc::unavailable, "the token was not confirmed"};
+    attempt->failures[node] = Error{Errc::unknown_outcome, "the token was not confirmed"};
   }
   attempt->changed.ring();
 }
@@ -162,8 +169,7 @@ Task<Result<core::Grant, AcquireError>> RedlockEngine::try_acquire(LockName name
 void RedlockEngine::give_back(const Attempt& attempt) {
   const redis::SharedCall call = remove(attempt.name, attempt.owner);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    const bool nothing_of_ours = std::holds_alternative<redis::Reply>(attempt.failures[node]);
-    if (nothing_of_ours) continue;
+    if (attempt.nothing_taken_at(node)) continue;
     env_.spawn(remove_at(shared_from_this(), call, node, env_.now() + attempt.ttl));
   }
 }
@@ -183,16 +189,22 @@ Result<core::Grant, AcquireError> RedlockEngine::conclude(const Attempt& attempt
 }
 
 AcquireError RedlockEngine::failure_of(const Attempt& attempt) {
-  AcquireError failure{Errc::unavailable, "no majority of the nodes answered"};
+  std::optional<AcquireError> busy;
   std::vector<NodeError> nodes;
+  std::size_t silent = 0;
   for (std::size_t node = 0; node < attempt.failures.size(); ++node) {
-    if (const auto* busy = std::get_if<redis::Reply>(&attempt.failures[node])) {
-      if (!failure.holder) failure = redis::read_acquire(*busy).error();
-      nodes.push_back({.node = std::to_string(node), .message = failure.message});
+    if (const auto* reply = std::get_if<redis::Reply>(&attempt.failures[node])) {
+      if (!busy) busy = redis::read_acquire(*reply).error();
+      nodes.push_back({.node = std::to_string(node), .message = busy->message});
     } else if (const auto* error = std::get_if<Error>(&attempt.failures[node])) {
+      ++silent;
       nodes.push_back({.node = std::to_string(node), .message = error->message});
     }
   }
+  const bool enough_nodes = attempt.failures.size() - silent >= majority(attempt.failures.size());
+  AcquireError failure = busy && enough_nodes
+                             ? *std::move(busy)
+                             : AcquireError{Errc::unavailable, "no majority of the nodes answered"};
   failure.nodes = std::move(nodes);
   return failure;
 }

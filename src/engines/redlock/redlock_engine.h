@@ -40,9 +40,9 @@ class RedlockEngine final : public core::LeaseEngine,
   /// One port per node; all clients of a prefix use the same nodes.
   RedlockEngine(Env& env, std::vector<std::shared_ptr<redis::RedisPort>> nodes, Settings settings);
 
-  /// busy: somebody else holds it on so many nodes that no majority is left, with one of those.
-  /// unavailable: too many nodes did not answer, with what each said. timeout: the grant took
-  /// longer than the lease lasts.
+  /// busy: enough nodes are there, and somebody else has the lock on some of them, with one of
+  /// those: wait. unavailable: too many nodes did not answer, with what each said. timeout: the
+  /// grant took longer than the lease lasts.
   Task<Result<core::Grant, AcquireError>> try_acquire(LockName name,
                                                       Owner owner,
                                                       Millis ttl,

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sim/history.h"
+#include "sim/world/history.h"
 
 namespace holdfast::sim {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "sim/history.h"
+#include "sim/world/history.h"
 
 namespace holdfast::sim {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/history.h"
+#include "sim/world/history.h"
 
 namespace holdfast::sim {
 

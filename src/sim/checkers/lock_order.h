@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/history.h"
+#include "sim/world/history.h"
 
 namespace holdfast::sim {
 

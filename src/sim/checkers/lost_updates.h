@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "sim/history.h"
+#include "sim/world/history.h"
 
 namespace holdfast::sim {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sim/history.h"
+#include "sim/world/history.h"
 
 namespace holdfast::sim {
 

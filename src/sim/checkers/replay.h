@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "sim/history.h"
+#include "sim/world/history.h"
 
 namespace holdfast::sim {
 

@@ -1,6 +1,6 @@
 #include "sim/checkers/sentence.h"
 
-#include "sim/history.h"
+#include "sim/world/history.h"
 
 namespace holdfast::sim {
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "sim/history.h"
+#include "sim/world/history.h"
 
 namespace holdfast::sim {
 

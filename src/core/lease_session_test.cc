@@ -1,0 +1,137 @@
+#include "core/lease_session.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "core/validity.h"
+#include "sim/world/sim_env.h"
+
+namespace holdfast::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Grants everything after a while, and notes what it was asked.
+class FakeEngine final : public LeaseEngine {
+ public:
+  explicit FakeEngine(Env& env) : env_{env} {}
+
+  Task<Result<Grant, AcquireError>> try_acquire(LockName,
+                                                Owner owner,
+                                                Millis ttl,
+                                                TimePoint) override {
+    const TimePoint sent_at = env_.now();
+    ++at_engine;
+    most_at_engine = std::max(most_at_engine, at_engine);
+    owners.push_back(owner);
+    co_await env_.sleep_for(10ms);
+    --at_engine;
+    co_return Grant{.token = Token{owners.size()},
+                    .sent_at = sent_at,
+                    .valid_until = deadline_of(sent_at, ttl)};
+  }
+  Task<Result<std::vector<Fate>>> renew(std::vector<HeldLease> leases, Millis, TimePoint) override {
+    if (!fate) co_return Unexpected{Error{Errc::unavailable, "down"}};
+    co_return std::vector<Fate>(leases.size(), *fate);
+  }
+  Task<ReleaseOutcome> release(HeldLease, TimePoint, TimePoint) override {
+    ++releases;
+    co_return ReleaseOutcome::released;
+  }
+  void abandon(LockName, Owner owner, Millis) override { abandoned.push_back(owner); }
+
+  std::optional<Fate> fate{Fate::renewed};
+  int at_engine{0};
+  int most_at_engine{0};
+  int releases{0};
+  std::vector<Owner> owners;
+  std::vector<Owner> abandoned;
+
+ private:
+  Env& env_;
+};
+
+class LeaseSessionTest : public testing::Test {
+ protected:
+  using Lease = LeaseSession::Lease;
+
+  static Task<void> acquire_into(LeaseSessionTest& test, std::vector<Lease>& leases) {
+    const LockName name{"ledger"};
+    const TimePoint answer_by = test.env_.now() + 1min;
+    std::stop_token never;
+    LeaseSession::Listener deaf;
+    auto lease = co_await test.session_->try_acquire(name, 9s, answer_by, never, deaf);
+    if (lease) leases.push_back(*lease);
+  }
+
+  static Task<void> release_into(LeaseSessionTest& test, Lease lease, ReleaseOutcome& outcome) {
+    const TimePoint answer_by = test.env_.now() + 1s;
+    outcome = co_await test.session_->release(lease, answer_by);
+  }
+
+  Lease acquire() {
+    std::vector<Lease> leases;
+    env_.spawn(acquire_into(*this, leases));
+    scheduler_.advance(1s);
+    EXPECT_EQ(leases.size(), 1U);
+    return leases.at(0);
+  }
+
+  ReleaseOutcome release(const Lease& lease) {
+    ReleaseOutcome outcome = ReleaseOutcome::unknown;
+    env_.spawn(release_into(*this, lease, outcome));
+    scheduler_.advance(1s);
+    return outcome;
+  }
+
+  sim::Scheduler scheduler_;
+  sim::SimEnv env_{scheduler_, 1};
+  std::shared_ptr<FakeEngine> engine_{std::make_shared<FakeEngine>(env_)};
+  std::shared_ptr<LeaseSession> session_{std::make_shared<LeaseSession>(env_, engine_)};
+};
+
+TEST_F(LeaseSessionTest, TasksOfOneProcessAreAtTheEngineOneAfterTheOther) {
+  std::vector<Lease> leases;
+  for (int i = 0; i < 3; ++i) env_.spawn(acquire_into(*this, leases));
+  scheduler_.advance(1s);
+  EXPECT_EQ(leases.size(), 3U);
+  EXPECT_EQ(engine_->most_at_engine, 1);
+}
+
+TEST_F(LeaseSessionTest, EveryAttemptHasAnOwnerOfItsOwn) {
+  acquire();
+  acquire();
+  ASSERT_EQ(engine_->owners.size(), 2U);
+  EXPECT_NE(engine_->owners[0], engine_->owners[1]);
+}
+
+TEST_F(LeaseSessionTest, ReleasesOnceAndAnswersTheSameAgain) {
+  const Lease lease = acquire();
+  EXPECT_EQ(release(lease), ReleaseOutcome::released);
+  EXPECT_EQ(release(lease), ReleaseOutcome::released);
+  EXPECT_EQ(engine_->releases, 1);
+  EXPECT_TRUE(engine_->abandoned.empty());
+}
+
+TEST_F(LeaseSessionTest, ALeaseThatRanOutIsReleasedAtTheEngineToo) {
+  const Lease lease = acquire();
+  engine_->fate.reset();
+  scheduler_.advance(10s);
+  EXPECT_EQ(lease->loss_reason(env_.now()), LossReason::expired);
+  EXPECT_EQ(engine_->abandoned, std::vector{lease->held().owner});
+  EXPECT_EQ(release(lease), ReleaseOutcome::already_lost);
+}
+
+// Goal: what is gone from most of several servers does not stay on the rest.
+TEST_F(LeaseSessionTest, WhatIsLeftOfALeaseThatIsGoneIsReleased) {
+  const Lease lease = acquire();
+  engine_->fate = Fate::gone;
+  scheduler_.advance(5s);
+  EXPECT_EQ(lease->loss_reason(env_.now()), LossReason::gone);
+  EXPECT_EQ(engine_->abandoned, std::vector{lease->held().owner});
+}
+
+}  // namespace
+}  // namespace holdfast::core

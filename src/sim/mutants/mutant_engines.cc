@@ -1,0 +1,108 @@
+#include "sim/mutants/mutant_engines.h"
+
+#include <utility>
+
+#include "core/validity.h"
+
+namespace holdfast::sim {
+namespace {
+
+using Granted = Result<core::Grant, AcquireError>;
+using Fates = Result<std::vector<core::Fate>>;
+
+/// Does as the engine within; a mutant overrides what it does wrong.
+class Around : public core::LeaseEngine, public std::enable_shared_from_this<Around> {
+ public:
+  Around(Env& env, Engine within) : env_{env}, within_{std::move(within)} {}
+
+  Task<Granted> try_acquire(LockName name, Owner owner, Millis ttl, TimePoint by) override {
+    return within_->try_acquire(std::move(name), owner, ttl, by);
+  }
+  Task<Fates> renew(std::vector<core::HeldLease> leases, Millis ttl, TimePoint by) override {
+    return within_->renew(std::move(leases), ttl, by);
+  }
+  Task<ReleaseOutcome> release(core::HeldLease lease, TimePoint until, TimePoint by) override {
+    return within_->release(std::move(lease), until, by);
+  }
+  void abandon(LockName name, Owner owner, Millis ttl) override {
+    within_->abandon(std::move(name), owner, ttl);
+  }
+
+ protected:
+  Env& env() { return env_; }
+  core::LeaseEngine& within() { return *within_; }
+
+ private:
+  Env& env_;
+  Engine within_;
+};
+
+class CountingFromReply final : public Around {
+ public:
+  using Around::Around;
+  Task<Granted> try_acquire(LockName name, Owner owner, Millis ttl, TimePoint by) override {
+    const auto self = shared_from_this();
+    Granted granted = co_await within().try_acquire(std::move(name), owner, ttl, by);
+    if (granted) granted->sent_at = env().now();
+    co_return granted;
+  }
+};
+
+class WithoutDriftAllowance final : public Around {
+ public:
+  using Around::Around;
+  Task<Granted> try_acquire(LockName name, Owner owner, Millis ttl, TimePoint by) override {
+    const auto self = shared_from_this();
+    Granted granted = co_await within().try_acquire(std::move(name), owner, ttl, by);
+    if (granted) granted->sent_at += core::drift_allowance(ttl);
+    co_return granted;
+  }
+};
+
+class BelievingInRenewal final : public Around {
+ public:
+  using Around::Around;
+  Task<Fates> renew(std::vector<core::HeldLease> leases, Millis ttl, TimePoint by) override {
+    const auto self = shared_from_this();
+    const std::size_t count = leases.size();
+    Fates fates = co_await within().renew(std::move(leases), ttl, by);
+    if (!fates) co_return std::vector<core::Fate>(count, core::Fate::renewed);
+    co_return fates;
+  }
+};
+
+class ForgetfulEnv final : public Env {
+ public:
+  explicit ForgetfulEnv(Env& env) : env_{env} {}
+
+  TimePoint now() const override { return env_.now(); }
+  std::uint64_t draw() override { return env_.draw(); }
+  Owner fresh_owner() override { return env_.fresh_owner(); }
+  void spawn(Task<void> task) override { env_.spawn(std::move(task)); }
+  void post(std::function<void()> work) override { env_.post(std::move(work)); }
+  ParkingId park(TimePoint due, Parked task) override { return env_.park(due, std::move(task)); }
+  void wake(ParkingId id) override {
+    if (env_.draw() % 16 != 0) env_.wake(id);
+  }
+
+ private:
+  Env& env_;
+};
+
+}  // namespace
+
+Engine counting_from_reply(Env& env, Engine engine) {
+  return std::make_shared<CountingFromReply>(env, std::move(engine));
+}
+
+Engine without_drift_allowance(Env& env, Engine engine) {
+  return std::make_shared<WithoutDriftAllowance>(env, std::move(engine));
+}
+
+Engine believing_in_renewal(Env& env, Engine engine) {
+  return std::make_shared<BelievingInRenewal>(env, std::move(engine));
+}
+
+std::unique_ptr<Env> forgetful(Env& env) { return std::make_unique<ForgetfulEnv>(env); }
+
+}  // namespace holdfast::sim

@@ -1,0 +1,226 @@
+#include <utility>
+
+#include "engines/redis/redis_scripts.h"
+#include "engines/redlock/redlock_scripts.h"
+#include "sim/mutants/mutant.h"
+#include "sim/mutants/mutant_engines.h"
+#include "sim/mutants/mutant_scripts.h"
+#include "sim/redis/script_swap.h"
+
+namespace holdfast::sim {
+namespace {
+
+Ports swapped(Ports ports, Swap swap) {
+  for (auto& port : ports) {
+    port = std::make_shared<ScriptSwap>(std::move(port), std::vector<Swap>{swap});
+  }
+  return ports;
+}
+
+Engine plain_engine(std::string_view protocol, Env& env, Ports ports, const Pace& pace) {
+  return find_protocol(protocol)->make(env, std::move(ports), pace);
+}
+
+template <const redis::Script* Asked, const redis::Script* Run>
+Engine redis_running(Env& env, Ports ports, const Pace& pace) {
+  return plain_engine("redis", env, swapped(std::move(ports), {Asked, Run}), pace);
+}
+
+template <const redis::Script* Asked, const redis::Script* Run>
+Engine redlock_running(Env& env, Ports ports, const Pace& pace) {
+  return plain_engine("redlock", env, swapped(std::move(ports), {Asked, Run}), pace);
+}
+
+template <Engine (*Around)(Env&, Engine)>
+Engine redis_within(Env& env, Ports ports, const Pace& pace) {
+  return Around(env, plain_engine("redis", env, std::move(ports), pace));
+}
+
+template <Engine (*Around)(Env&, Engine)>
+Engine redlock_within(Env& env, Ports ports, const Pace& pace) {
+  return Around(env, plain_engine("redlock", env, std::move(ports), pace));
+}
+
+/// Keeps the Env it was made with as long as the engine lives.
+Engine redlock_forgetting_wakeups(Env& env, Ports ports, const Pace& pace) {
+  struct Kept {
+    std::unique_ptr<Env> env;
+    Engine engine;
+  };
+  auto kept = std::make_shared<Kept>();
+  kept->env = forgetful(env);
+  kept->engine = plain_engine("redlock", *kept->env, std::move(ports), pace);
+  return {kept, kept->engine.get()};
+}
+
+/// Every process knows one node only, and not all the same one.
+Engine redlock_of_one_node(Env& env, Ports ports, const Pace& pace) {
+  const std::size_t mine = env.draw() % ports.size();
+  Ports one{ports[mine]};
+  return plain_engine("redlock", env, std::move(one), pace);
+}
+
+using redis::kAcquireScript;
+using redis::kReleaseScript;
+using redis::kRenewScript;
+using redlock::kConfirmScript;
+using redlock::kTakeScript;
+
+// The checker that finds it out, and within how many seeds.
+constexpr Mutant kMutants[] = {
+    {"release-any",
+     "release does not ask who holds the lock",
+     "redis",
+     "L1",
+     300,
+     &redis_running<&kReleaseScript, &kReleaseAnyScript>},
+    {"renew-recreates",
+     "renewal brings back a lock that is gone",
+     "redis",
+     "L1",
+     300,
+     &redis_running<&kRenewScript, &kRenewRecreatesScript>},
+    {"renew-only-says",
+     "renewal answers that it extended, and does not",
+     "redis",
+     "L1",
+     300,
+     &redis_running<&kRenewScript, &kRenewOnlySaysScript>},
+    {"grants-everyone",
+     "acquire does not look whether the lock is taken",
+     "redis",
+     "L1",
+     20,
+     &redis_running<&kAcquireScript, &kGrantEveryoneScript>},
+    {"refuses-everyone",
+     "acquire refuses a free lock",
+     "redis",
+     "waiter",
+     5,
+     &redis_running<&kAcquireScript, &kRefuseEveryoneScript>},
+    {"token-from-clock",
+     "tokens are the server's time, and no counter stands beside it",
+     "redis",
+     "T2",
+     2'000,
+     &redis_running<&kAcquireScript, &kTokenFromClockScript>},
+    {"token-stands-still",
+     "the counter does not count",
+     "redis",
+     "T1",
+     5,
+     &redis_running<&kAcquireScript, &kTokenStandsStillScript>},
+    {"token-anew",
+     "an owner that asks again gets another token",
+     "redis",
+     "T3",
+     300,
+     &redis_running<&kAcquireScript, &kTokenAnewScript>},
+    {"take-forever",
+     "a lock has no TTL",
+     "redis",
+     "waiter",
+     300,
+     &redis_running<&kAcquireScript, &kTakeForeverScript>},
+    {"deadline-from-reply",
+     "a lease counts from when its grant arrived",
+     "redis",
+     "L1",
+     2'000,
+     &redis_within<&counting_from_reply>},
+    {"no-drift-allowance",
+     "a lease lasts as long as its TTL by a clock that is never slow",
+     "redis",
+     "L1",
+     20'000,
+     &redis_within<&without_drift_allowance>},
+    {"believes-in-renewal",
+     "a renewal that nobody answered counts as done",
+     "redis",
+     "L1",
+     300,
+     &redis_within<&believing_in_renewal>},
+    {"never-looks",
+     "a holder does not look at its lease before it acts",
+     "redis",
+     "L2",
+     300,
+     nullptr,
+     Habits::trusting},
+    {"reads-unguarded",
+     "a holder shows its token when it writes, and not when it reads",
+     "redis",
+     "G4",
+     2'000,
+     nullptr,
+     Habits::reads_unguarded},
+    {"writes-unfenced",
+     "the resource is not told the token",
+     "redis",
+     "G4",
+     2'000,
+     nullptr,
+     Habits::careful,
+     Register::unfenced},
+    {"redlock-phase-1-only",
+     "a token counts without being confirmed",
+     "redlock",
+     "T1",
+     300,
+     &redlock_running<&kConfirmScript, &kConfirmBlindlyScript>},
+    {"redlock-confirms-anyone",
+     "a node confirms a token to an owner that does not hold the lock",
+     "redlock",
+     "NO_OWNER_CHECK",
+     0,
+     &redlock_running<&kConfirmScript, &kConfirmForAnyoneScript>},
+    {"redlock-confirms-late-grant",
+     "a node confirms a token below the owner's own grant",
+     "redlock",
+     "NO_COUNT_CHECK",
+     0,
+     &redlock_running<&kConfirmScript, &kConfirmLateGrantScript>},
+    {"redlock-counter-expires",
+     "the counter goes with the lock",
+     "redlock",
+     "T1",
+     300,
+     &redlock_running<&kTakeScript, &kTakeForgetfullyScript>},
+    {"redlock-one-node",
+     "every process asks one node, and not all the same one",
+     "redlock",
+     "L1",
+     20,
+     &redlock_of_one_node},
+    {"redlock-release-any",
+     "release does not ask who holds the lock",
+     "redlock",
+     "L1",
+     300,
+     &redlock_running<&kReleaseScript, &kReleaseAnyScript>},
+    {"redlock-deadline-from-reply",
+     "a lease counts from when its grant arrived",
+     "redlock",
+     "L1",
+     20'000,
+     &redlock_within<&counting_from_reply>},
+    {"redlock-wake-up-forgotten",
+     "a task is not told that its answer has come",
+     "redlock",
+     "waiter",
+     20,
+     &redlock_forgetting_wakeups},
+};
+
+}  // namespace
+
+std::span<const Mutant> mutants() { return kMutants; }
+
+const Mutant* find_mutant(std::string_view name) {
+  for (const Mutant& mutant : kMutants) {
+    if (mutant.name == name) return &mutant;
+  }
+  return nullptr;
+}
+
+}  // namespace holdfast::sim
