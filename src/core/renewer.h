@@ -27,6 +27,8 @@ enum class Fate : std::uint8_t {
   gone,
   /// An operator forced its release.
   broken,
+  /// Too little was answered about this one. The old deadline stands and renewing again is safe.
+  unknown,
 };
 
 /// Thread safety: as Env; several renewals may be under way at once.

@@ -93,13 +93,17 @@ struct SessionKeeper::Core {
   void answered(const Batch& batch, const std::vector<Fate>& fates, TimePoint sent_at) {
     HOLDFAST_ASSERT(fates.size() == batch.size());
     const TimePoint now = env.now();
-    attempts = 0;
-    retry_at = TimePoint::min();
+    if (std::ranges::count(fates, Fate::unknown) > 0) {
+      failed();
+    } else {
+      attempts = 0;
+      retry_at = TimePoint::min();
+    }
     for (std::size_t i = 0; i < batch.size(); ++i) {
       KeptLease& lease = *batch[i];
       // First of all: an answer that comes after the deadline does not undo the loss.
       tell(lease, now);
-      if (lease.over()) continue;
+      if (lease.over() || fates[i] == Fate::unknown) continue;
       if (fates[i] != Fate::renewed) {
         end(lease, {LeaseState::lost, reason_of(fates[i])});
         continue;

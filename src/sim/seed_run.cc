@@ -59,6 +59,7 @@ WorldOptions SeedRun::world_options() const {
       .engine = [make, pace](Env& env, Ports ports) { return make(env, std::move(ports), pace); },
       .nodes = cast().nodes,
       .locks = kLocks.size(),
+      .persistence = plan_.persistence,
       .trace = options_.trace};
 }
 
@@ -127,11 +128,16 @@ void SeedRun::run_world() {
   workload_.stop();
   if (world_.trace().count() >= options_.stop_after) return;
   nemesis_.heal();
-  if (!run_until_idle(ttl_ * 50)) return;
+  history_.idle = run_until_idle(ttl_ * 50);
+  if (!history_.idle) return;
+  if (world_.trace().count() >= options_.stop_after) {
+    history_.healed_at = kNever;
+    return;
+  }
   // The demand comes after healing, not with it.
   world_.advance(ttl_);
   workload_.demand_progress();
-  run_until_idle(ttl_ * 100);
+  history_.idle = run_until_idle(ttl_ * 100);
   // A prefix of the demand shows nothing: it was cut off.
   if (world_.trace().count() >= options_.stop_after) history_.healed_at = kNever;
 }

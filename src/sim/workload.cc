@@ -75,7 +75,9 @@ void Workload::end_acquisition(std::size_t index, const Acquired& acquired) {
 }
 
 Task<void> Workload::give_up(ClientId client, std::size_t index) {
+  const SimEnv& env = world_.client(client).env();
   history_.acquisitions[index].release_called_at = world_.now();
+  history_.acquisitions[index].release_by = env.true_time(env.now() + manner_.ttl);
   const LeaseView lease = *leases_[index];
   co_await world_.client(client).release(lease, manner_.ttl);
   history_.acquisitions[index].release_returned_at = world_.now();
@@ -181,7 +183,8 @@ Task<void> Workload::ask_for_all(ClientId client, Chance chance) {
     const TimePoint give_up_at = process.env().now() + patience;
     const LockName name{std::string{kLocks.at(lock)}};
     Acquired acquired = co_await process.acquire(name, manner_.ttl, manner_.ttl);
-    while (!acquired && process.env().now() < give_up_at) {
+    // The last attempt ends before the caller's patience does.
+    while (!acquired && process.env().now() + manner_.ttl * 2 < give_up_at) {
       co_await process.env().sleep_for(chance.between(Duration{0}, manner_.ttl / 4));
       acquired = co_await process.acquire(name, manner_.ttl, manner_.ttl);
     }

@@ -117,6 +117,20 @@ TEST(RedlockTest, ALeaseIsGoneWhenAMajorityForgotIt) {
   EXPECT_EQ(world.node(0).get("hf:ledger"), std::nullopt) << "a renewal never brings it back";
 }
 
+// Goal: what cannot be learnt about one lease does not cost another one.
+// Method: of three nodes one is down, and one of two locks is gone from a second.
+TEST(RedlockTest, ALeaseIsRenewedWhateverBecomesOfAnother) {
+  World world{9, redlock_on(3)};
+  const ClientId alice = world.add_client("alice");
+  const LeaseView ledger = world.must_acquire(alice, "ledger", 10s);
+  const LeaseView report = world.must_acquire(alice, "report", 10s);
+  world.stop_node(2);
+  world.node(1).command({"DEL", "hf:report"});
+  world.advance(30s);
+  EXPECT_EQ(ledger.state(), LeaseState::held);
+  EXPECT_EQ(report.state(), LeaseState::lost);
+}
+
 TEST(RedlockTest, ALeaseThatNoMajorityRenewsIsLostAtItsDeadline) {
   World world{8, redlock_on(3)};
   const ClientId alice = world.add_client("alice");

@@ -4,12 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 
-#include "sim/seed_run.h"
+#include "sim/campaign.h"
 
 namespace holdfast::sim {
 namespace {
@@ -17,31 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-struct Totals {
-  std::uint64_t seeds{0};
-  std::uint64_t events{0};
-  std::uint64_t grants{0};
-  std::uint64_t losses{0};
-  std::uint64_t refused_stale{0};
-  std::uint64_t lost_updates{0};
-  std::uint64_t seeds_with_lost_updates{0};
-  std::array<std::uint64_t, kFaultClasses> breaches{};
-  std::array<std::uint64_t, kFaultClasses> drawn{};
-};
-
-void add(Totals& totals, const SeedReport& report) {
-  ++totals.seeds;
-  totals.events += report.events;
-  totals.grants += report.grants;
-  totals.losses += report.losses;
-  totals.refused_stale += report.refused_stale;
-  totals.lost_updates += report.lost_updates;
-  totals.seeds_with_lost_updates += report.lost_updates > 0 ? 1 : 0;
-  for (std::size_t i = 0; i < kFaultClasses; ++i) {
-    totals.breaches[i] += report.breaches[i];
-    totals.drawn[i] += report.drawn.has(static_cast<FaultClass>(i)) ? 1 : 0;
-  }
-}
+constexpr std::size_t kFailuresKept = 10;
 
 bool enough(std::uint64_t seeds, Clock::time_point end) {
   static const char* const asked = std::getenv("HOLDFAST_SEEDS");
@@ -49,11 +26,11 @@ bool enough(std::uint64_t seeds, Clock::time_point end) {
   return Clock::now() >= end;
 }
 
-void describe(const Protocol& protocol, const Totals& totals) {
+void describe(const Protocol& protocol, const Tally& totals) {
   std::cout << protocol.name << ": " << totals.seeds << " seeds, " << totals.events << " events, "
             << totals.grants << " grants, " << totals.losses << " losses, " << totals.refused_stale
             << " stale operations refused, " << totals.lost_updates << " updates lost in "
-            << totals.seeds_with_lost_updates << " seeds; two holders";
+            << totals.losing_seeds << " seeds; two holders";
   for (std::size_t i = 0; i < kFaultClasses; ++i) {
     if (totals.breaches[i] > 0) std::cout << ", " << kFaultNames[i] << ' ' << totals.breaches[i];
   }
@@ -66,10 +43,10 @@ TEST_P(SwarmTest, EveryPromiseHoldsInEveryWorld) {
   const Protocol& protocol = GetParam();
   const SeedOptions options{.protocol = find_protocol(protocol.name)};
   const Clock::time_point end = Clock::now() + 1min;
-  Totals totals;
+  Tally totals;
   for (std::uint64_t seed = 0; !enough(seed, end); ++seed) {
     const SeedReport report = run_seed(seed, options);
-    add(totals, report);
+    totals.add(report, kFailuresKept);
     for (const Violation& violation : report.violations) {
       ADD_FAILURE() << "./holdfast lab sim --engine " << protocol.name << " --seed " << seed << ": "
                     << violation.checker << ": " << violation.what;
@@ -88,8 +65,13 @@ TEST_P(SwarmTest, EveryPromiseHoldsInEveryWorld) {
     const bool borne = protocol.faults.has(static_cast<FaultClass>(i));
     EXPECT_EQ(totals.drawn[i] > 0, borne) << kFaultNames[i];
   }
-  EXPECT_GT(totals.breaches[static_cast<std::size_t>(FaultClass::clock_drift)], 0U)
-      << "clocks beyond the allowance make holders overlap, and it was noticed";
+  for (std::size_t i = 0; i < kFaultClasses; ++i) {
+    const auto kind = static_cast<FaultClass>(i);
+    // Where it takes more than one node to go wrong, lost data rarely shows within a minute.
+    const bool rare = protocol.nodes > 1 && kind <= FaultClass::promotion;
+    if (!may_break_exclusion(kind) || !protocol.faults.has(kind) || rare) continue;
+    EXPECT_GT(totals.breaches[i], 0U) << kFaultNames[i] << " made no two holders overlap";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Protocol,

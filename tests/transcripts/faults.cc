@@ -126,9 +126,9 @@ Result<sim::ClockRate> parse_rate(std::string_view text) {
   if (digits.starts_with('+')) digits.remove_prefix(1);
   if (digits.ends_with('%')) {
     const auto percent = parse_decimal<std::int64_t>(digits.substr(0, digits.size() - 1));
-    if (percent && *percent > -100 && *percent <= 100) return sim::ClockRate{*percent * kPerCent};
+    if (percent && *percent >= -50 && *percent <= 50) return sim::ClockRate{*percent * kPerCent};
   }
-  return wrong("'" + std::string{text} + "' is no rate such as +5%");
+  return wrong("'" + std::string{text} + "' is no rate such as +5%, at most 50%");
 }
 
 Result<void> set_rate(Stage& stage, const Command& command) {

@@ -74,7 +74,8 @@ TEST(LanguageTest, ErrorsNameTheLine) {
   EXPECT_EQ(complaint("start lost"), "2: which node?");
   EXPECT_EQ(complaint("cut -> n1"), "2: between whom?");
   EXPECT_EQ(complaint("advance -1s"), "2: time goes forward");
-  EXPECT_EQ(complaint("rate n1 fast"), "2: 'fast' is no rate such as +5%");
+  EXPECT_EQ(complaint("rate n1 fast"), "2: 'fast' is no rate such as +5%, at most 50%");
+  EXPECT_EQ(complaint("rate n1 -51%"), "2: '-51%' is no rate such as +5%, at most 50%");
 }
 
 TEST(LanguageTest, AFileHasItsShape) {

@@ -96,6 +96,14 @@ Result<void> read_world(const SimArguments& arguments, sim::SeedOptions& options
                           std::string{faults.error().remedy()});
   }
   options.faults = *faults;
+  for (std::size_t i = 0; i < sim::kFaultClasses && *faults != sim::FaultSet::all(); ++i) {
+    const auto kind = static_cast<sim::FaultClass>(i);
+    if (!faults->has(kind) || options.protocol->faults.has(kind)) continue;
+    return not_understood(fmt::format("--faults: {} is not run with {}: it does not bear that",
+                                      options.protocol->name,
+                                      to_string(kind)),
+                          "see --list for what it bears");
+  }
   return {};
 }
 
@@ -123,7 +131,9 @@ Result<void> read_seeds(const SimArguments& arguments, SimPlan& plan) {
 
 void add_text(
     CLI::App& command, const char* option, std::string& value, const char* type, const char* what) {
-  command.add_option(option, value, what)->type_name(type);
+  const CLI::Validator given{
+      [](const std::string& text) { return std::string{text.empty() ? "needs a value" : ""}; }, ""};
+  command.add_option(option, value, what)->type_name(type)->check(given);
 }
 
 }  // namespace
@@ -138,7 +148,7 @@ void add_sim_options(CLI::App& command, SimArguments& given) {
   add_text(command, "--faults", given.faults, "LIST", "all, none, or some: pause,loss");
   add_text(command, "--nodes", given.nodes, "N", "Lock servers, 1 to 9");
   add_text(command, "--clients", given.clients, "N", "Processes, 1 to 16 (default 4)");
-  add_text(command, "--events", given.events, "N", "Heal a world after so many (default 1700)");
+  add_text(command, "--events", given.events, "N", "Heal a world after so many (default 1550)");
   add_text(command, "--stop-after", given.stop_after, "N", "End a world after so many, as it is");
   add_text(command, "--jobs", given.jobs, "N", "Threads (default: one per core)");
   add_text(command, "--svg", given.svg, "FILE", "Draw the simplest failure, or the one world");

@@ -46,7 +46,6 @@ class Watch {
   /// The signal that came, or 0.
   int signal() const { return signal_; }
 
- private:
   void look_for_signals() {
     const int signal = next_signal(signals_.get());
     if (signal == 0) return;
@@ -55,6 +54,7 @@ class Watch {
     stop_.request_stop();
   }
 
+ private:
   void look(const sim::Tally& so_far) {
     look_for_signals();
     const double seconds = std::chrono::duration<double>{BootClock::now() - began_}.count();
@@ -85,9 +85,10 @@ sim::SeedReport run_again(std::uint64_t seed,
                                       : sim::run_seed(seed, options);
 }
 
-Finding look_into(const sim::SeedOptions& options, const sim::Failure& failure) {
+Finding look_into(const sim::SeedOptions& options, const sim::Failure& failure, Watch& watch) {
   const std::string& checker = failure.violation.checker;
   const auto rerun = [&](const sim::SeedOptions& given) {
+    watch.look_for_signals();
     return run_again(failure.seed, given, checker);
   };
   sim::SeedReport failed = rerun(options);
@@ -143,22 +144,26 @@ int run_sim(Console& console, const SimPlan& plan) {
   Watch watch{plan, console.format()};
   SimReport report = watch.run();
   for (const sim::Failure& failure : report.tally.failures) {
-    report.findings.push_back(look_into(plan.campaign.seed, failure));
+    if (watch.signal() != 0 && !report.findings.empty()) break;
+    report.findings.push_back(look_into(plan.campaign.seed, failure, watch));
   }
   report.told = retold(plan, report);
   if (!console.json()) tell(console, plan, report);
   const auto pictures = draw(plan, report);
-  if (!pictures) return console.fail(pictures.error());
+  if (!pictures && report.tally.failing_seeds == 0) return console.fail(pictures.error());
+  // A broken promise is the news, also when it cannot be drawn.
+  const std::vector<std::string> drawn = pictures ? *pictures : std::vector<std::string>{};
+  if (!pictures) console.note(pictures.error().message);
   if (console.json()) {
     boost::json::object result = to_json(report);
     boost::json::array paths;
-    for (const std::string& path : *pictures) paths.emplace_back(path);
+    for (const std::string& path : drawn) paths.emplace_back(path);
     result["pictures"] = std::move(paths);
     if (plan.timeline) result["timeline"] = timeline_json(report, plan.detail);
     console.print(result);
   }
   if (!console.json()) {
-    for (const std::string& path : *pictures) {
+    for (const std::string& path : drawn) {
       console.print("\nThe picture: " + console.paint(path, Tone::name));
     }
   }

@@ -141,7 +141,8 @@ Task<void> RedlockEngine::confirm_at(std::shared_ptr<RedlockEngine> self,
     attempt->tally.confirmed(node);
   } else {
     attempt->tally.not_confirmed(node);
-    attempt->failures[node] = Error{Errc::unknown_outcome, "the token was not confirmed"};
+    attempt->failures[node] =
+        reply ? Error{Errc::busy, "the token was not confirmed"} : reply.error();
   }
   attempt->changed.ring();
 }
@@ -197,14 +198,14 @@ AcquireError RedlockEngine::failure_of(const Attempt& attempt) {
       if (!busy) busy = redis::read_acquire(*reply).error();
       nodes.push_back({.node = std::to_string(node), .message = busy->message});
     } else if (const auto* error = std::get_if<Error>(&attempt.failures[node])) {
-      ++silent;
+      if (error->code != Errc::busy) ++silent;
       nodes.push_back({.node = std::to_string(node), .message = error->message});
     }
   }
   const bool enough_nodes = attempt.failures.size() - silent >= majority(attempt.failures.size());
-  AcquireError failure = busy && enough_nodes
-                             ? *std::move(busy)
-                             : AcquireError{Errc::unavailable, "no majority of the nodes answered"};
+  AcquireError failure{Errc::unavailable, "no majority of the nodes answered"};
+  if (enough_nodes) failure = {Errc::busy, "others took the lock on some nodes meanwhile"};
+  if (enough_nodes && busy) failure = *std::move(busy);
   failure.nodes = std::move(nodes);
   return failure;
 }
@@ -259,7 +260,7 @@ Task<Result<std::vector<core::Fate>>> RedlockEngine::renew(std::vector<core::Hel
     } else if (nodes_.size() - gone[i] < majority(nodes_.size())) {
       fates.push_back(core::Fate::gone);
     } else {
-      co_return Unexpected{Error{Errc::unknown_outcome, "no majority of the nodes answered"}};
+      fates.push_back(core::Fate::unknown);
     }
   }
   co_return fates;

@@ -49,7 +49,7 @@ class RedlockEngine final : public core::LeaseEngine,
                                                       TimePoint answer_by) override;
 
   /// Renewed: extended on a majority. Gone: on so many nodes not ours any more that no majority is
-  /// left.
+  /// left. Unknown: neither, since some nodes did not answer.
   Task<Result<std::vector<core::Fate>>> renew(std::vector<core::HeldLease> leases,
                                               Millis ttl,
                                               TimePoint answer_by) override;

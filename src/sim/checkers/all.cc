@@ -53,6 +53,11 @@ Judgement judge(const History& history, Register kind) {
     }
     return judgement;
   }
+  for (const Acquisition& grant : history.acquisitions) {
+    if (!grant.granted() || grant.token != Token{0}) continue;
+    judgement.violations.push_back(
+        {"T1", sentence("lock ", grant.lock, ": client ", grant.client, " was given no token")});
+  }
   add_all(judgement.violations, check_fence_order(history));
   add_all(judgement.violations, check_blocks(history));
   Violations lost = check_lost_updates(history);

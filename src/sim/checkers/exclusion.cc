@@ -46,7 +46,9 @@ void put_down(const std::vector<Fault>& faults,
               Exclusion& result) {
   const TimePoint asked = std::min(first.called_at, second.called_at);
   const auto excuse = std::find_if(faults.begin(), faults.end(), [&](const Fault& fault) {
-    return fault.when.begin < second.returned_at && fault.when.end >= asked;
+    const bool of_others = fault.kind == FaultClass::client_drift && fault.whom != first.client &&
+                           fault.whom != second.client;
+    return !of_others && fault.when.begin < second.returned_at && fault.when.end >= asked;
   });
   if (excuse == faults.end()) {
     result.violations.push_back(two_holders(first, second));

@@ -18,7 +18,7 @@ struct Exclusion {
 
 /// Two holders at once are put down to the latest fault that may break exclusion, began before the
 /// second of them heard of its grant, and was not over when the first of them asked for the lock:
-/// one that was paused may hear of its grant long after.
+/// one that was paused may hear of its grant long after. A slow clock excuses its own client only.
 Exclusion check_exclusion(const History& history);
 
 }  // namespace holdfast::sim

@@ -26,6 +26,12 @@ class Crashes {
            call.called_at <= last_[call.client];
   }
 
+  /// Whether the holder died before its release returned.
+  bool ended_in_release(const Acquisition& lease) const {
+    return lease.release_returned_at == kNever && lease.client < last_.size() &&
+           lease.release_called_at <= last_[lease.client];
+  }
+
  private:
   /// For each client, its last crash.
   std::vector<TimePoint> last_;

@@ -59,6 +59,20 @@ TEST(ProgressTest, CountsOfAPauseOnlyWhatFellIntoTheWait) {
   EXPECT_EQ(check_progress(outlasting).size(), 1U);
 }
 
+TEST(ProgressTest, FindsAReleaseThatTakesTooLong) {
+  Acquisition lease = grant(1, 0, 10, 100);
+  lease.release_by = at(150);
+  lease.release_returned_at = at(150);
+  EXPECT_TRUE(check_progress(history_of({lease})).empty());
+  lease.release_returned_at = at(152);
+  EXPECT_EQ(check_progress(history_of({lease})).size(), 1U);
+  lease.release_returned_at = kNever;
+  EXPECT_EQ(check_progress(history_of({lease})).size(), 1U);
+  History crashed = history_of({lease});
+  crashed.faults = {{FaultClass::crash, span(120, 130), 0}};
+  EXPECT_TRUE(check_progress(crashed).empty());
+}
+
 TEST(ProgressTest, ExcusesWhoDiedWaiting) {
   History history = history_of({waiting(10, 100)});
   history.faults = {{FaultClass::crash, span(50, 60), 0}};

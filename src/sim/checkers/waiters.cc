@@ -26,6 +26,9 @@ Violation forgotten_waiter(const Acquisition& call, TimePoint healed_at, std::st
 Violations check_waiters(const History& history) {
   Violations found;
   if (history.healed_at == kNever) return found;
+  if (!history.idle) {
+    found.push_back({"waiter", "a task had not ended long after the world healed"});
+  }
   const Crashes crashes{history};
   for (const Acquisition& call : history.acquisitions) {
     if (call.granted() || crashes.ended(call)) continue;

@@ -49,6 +49,13 @@ TEST(WaitersTest, ExcusesWhoDiedWaiting) {
   EXPECT_EQ(check_waiters(history).size(), 1U);
 }
 
+TEST(WaitersTest, FindsATaskThatDoesNotEnd) {
+  History history = healed({});
+  EXPECT_TRUE(check_waiters(history).empty());
+  history.idle = false;
+  EXPECT_EQ(check_waiters(history).size(), 1U);
+}
+
 TEST(WaitersTest, JudgesNothingInAWorldThatDidNotHeal) {
   History history = healed({waiting(100, 5000), denied(600, 700)});
   history.healed_at = kNever;

@@ -19,6 +19,8 @@ Nemesis::Nemesis(World& world,
       history_{history},
       started_{std::move(started)},
       pauses_{chance_of(seed, FaultClass::pause)},
+      replication_{chance_of(seed + 1, FaultClass::promotion)},
+      starts_with_(world.nodes()),
       crashes_(world.clients()),
       down_(world.clients(), false) {
   history_.pauses.resize(world.clients());
@@ -47,7 +49,8 @@ void Nemesis::start() {
   }
   for (std::size_t i = 0; i < world_.clients(); ++i) {
     attend({i});
-    if (plan_.classes.has(FaultClass::client_drift)) record(FaultClass::client_drift, kNever, i);
+    const bool too_slow = plan_.client_rates.at(i).ppm < -kAllowedPpm;
+    if (too_slow) record(FaultClass::client_drift, kNever, i);
   }
   for (const Class& what : kClasses) {
     if (plan_.classes.has(what.kind)) plan_strike(what, chance_of(seed_, what.kind));
@@ -173,20 +176,20 @@ TimePoint Nemesis::crashed_at(std::size_t client, std::uint32_t incarnation) con
   return incarnation < times.size() ? times[incarnation] : kNever;
 }
 
-void Nemesis::stop_node(std::size_t node, Duration duration) {
+void Nemesis::stop_node(std::size_t node, Duration duration, std::optional<Data> data) {
   world_.stop_node(node);
+  starts_with_[node] = data;
   world_.scheduler().after(duration, [this, node] {
-    if (!world_.node(node).up()) world_.start_node(node);
+    if (!world_.node(node).up()) world_.start_node(node, starts_with_[node]);
   });
 }
 
 void Nemesis::restart(Chance& chance) {
   const std::size_t node = any_node(chance);
   const Duration duration = a_while(chance) / 4;
-  // With data_loss in the plan, a disk may not have it all; that strike is its own.
-  if (!world_.node(node).up() || plan_.persistence != Persistence::always) return;
+  if (!world_.node(node).up()) return;
   record(FaultClass::restart, world_.now() + duration, node);
-  stop_node(node, duration);
+  stop_node(node, duration, Data::kept);
 }
 
 void Nemesis::lose_data(Chance& chance) {
@@ -194,7 +197,7 @@ void Nemesis::lose_data(Chance& chance) {
   const Duration duration = a_while(chance) / 4;
   if (!world_.node(node).up()) return;
   record(FaultClass::data_loss, world_.now() + duration, node);
-  stop_node(node, duration);
+  stop_node(node, duration, std::nullopt);
 }
 
 void Nemesis::promote(Chance& chance) {
@@ -225,8 +228,7 @@ void Nemesis::sync_disks() {
 
 void Nemesis::replicate() {
   for (std::size_t i = 0; i < world_.nodes(); ++i) world_.node(i).replicate();
-  Chance chance = chance_of(seed_ ^ history_.faults.size(), FaultClass::promotion);
-  world_.scheduler().after(chance.between(ttl_ / 50, ttl_ / 2), [this] {
+  world_.scheduler().after(replication_.between(ttl_ / 50, ttl_ / 2), [this] {
     if (!healed_) replicate();
   });
 }
@@ -237,10 +239,11 @@ void Nemesis::heal() {
   world_.note(EventKind::healed, {});
   world_.set_faults({});
   for (Fault& fault : history_.faults) {
+    if (fault.kind == FaultClass::client_drift) continue;
     fault.when.end = std::min(fault.when.end, std::max(fault.when.begin, world_.now()));
   }
   for (std::size_t i = 0; i < world_.nodes(); ++i) {
-    if (!world_.node(i).up()) world_.start_node(i);
+    if (!world_.node(i).up()) world_.start_node(i, starts_with_[i]);
     world_.node(i).set_clock_rate({});
   }
   world_.network().mend_all();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sim/faults/fault_plan.h"
@@ -24,7 +25,8 @@ class Nemesis {
           std::function<void(ClientId)> started);
 
   void start();
-  /// Ends every fault, for good. Clocks that were stepped stay where they are.
+  /// Ends every fault, for good. Clocks that were stepped stay where they are, and clients whose
+  /// clocks are slow keep them.
   void heal();
 
   /// When a life of a client ended; kNever while it has not.
@@ -51,7 +53,8 @@ class Nemesis {
   void step_clock(Chance& chance);
 
   void cut(HostId from, HostId to, Duration duration);
-  void stop_node(std::size_t node, Duration duration);
+  /// `data`: what it has afterwards, whatever its disk does.
+  void stop_node(std::size_t node, Duration duration, std::optional<Data> data);
   void revive(ClientId client);
   void sync_disks();
   void replicate();
@@ -69,7 +72,10 @@ class Nemesis {
   History& history_;
   std::function<void(ClientId)> started_;
   Chance pauses_;
+  Chance replication_;
   bool healed_{false};
+  /// What each node that is down will have.
+  std::vector<std::optional<Data>> starts_with_;
   std::vector<std::vector<TimePoint>> crashes_;
   std::vector<bool> down_;
 };

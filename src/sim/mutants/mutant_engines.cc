@@ -71,6 +71,18 @@ class BelievingInRenewal final : public Around {
   }
 };
 
+class LingeringInRelease final : public Around {
+ public:
+  using Around::Around;
+  Task<ReleaseOutcome> release(core::HeldLease lease, TimePoint until, TimePoint by) override {
+    const auto self = shared_from_this();
+    const Duration patience = by - env().now();
+    const ReleaseOutcome outcome = co_await within().release(std::move(lease), until, by);
+    co_await env().sleep_for(patience * 2);
+    co_return outcome;
+  }
+};
+
 class ForgetfulEnv final : public Env {
  public:
   explicit ForgetfulEnv(Env& env) : env_{env} {}
@@ -101,6 +113,10 @@ Engine without_drift_allowance(Env& env, Engine engine) {
 
 Engine believing_in_renewal(Env& env, Engine engine) {
   return std::make_shared<BelievingInRenewal>(env, std::move(engine));
+}
+
+Engine lingering_in_release(Env& env, Engine engine) {
+  return std::make_shared<LingeringInRelease>(env, std::move(engine));
 }
 
 std::unique_ptr<Env> forgetful(Env& env) { return std::make_unique<ForgetfulEnv>(env); }

@@ -20,6 +20,9 @@ Engine without_drift_allowance(Env& env, Engine engine);
 /// Takes a renewal that nobody answered for done.
 Engine believing_in_renewal(Env& env, Engine engine);
 
+/// Releases, and does not return before two TTLs have passed.
+Engine lingering_in_release(Env& env, Engine engine);
+
 /// An Env that forgets one wake-up in sixteen.
 std::unique_ptr<Env> forgetful(Env& env);
 

@@ -56,6 +56,8 @@ struct Acquisition {
   /// The end of the lease after its last renewal, when the world ended or the lease did.
   TimePoint deadline{};
   TimePoint release_called_at{kNever};
+  /// When the caller wanted to be done with it at the latest.
+  TimePoint release_by{kNever};
   TimePoint release_returned_at{kNever};
   /// When the process died, if it held the lease then.
   TimePoint crashed_at{kNever};
@@ -145,6 +147,8 @@ struct History {
   std::vector<std::uint64_t> final_values;
   /// From when on there were no faults any more; kNever: the world ended before.
   TimePoint healed_at{kNever};
+  /// Whether every task had ended when it did.
+  bool idle{true};
   TimePoint ended_at{};
 };
 

@@ -80,7 +80,7 @@ class SimClient {
 
   /// The process ends without another word.
   void kill();
-  /// It starts again, with nothing of its former life but its name and its clock.
+  /// It starts again, with nothing of its former life but its name.
   void restart();
   std::uint32_t incarnation() const { return static_cast<std::uint32_t>(lives_.size() - 1); }
 

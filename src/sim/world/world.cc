@@ -11,6 +11,8 @@ namespace {
 constexpr Duration kPatience = std::chrono::seconds{10};
 // No operation takes longer than its patience; more than this is a hang.
 constexpr Duration kHang = std::chrono::minutes{5};
+// No two servers show the same time.
+constexpr Duration kClocksApart = std::chrono::minutes{10};
 
 Task<void> acquire_into(SimClient& client, LockName name, Millis ttl, Awaited<Acquired> answer) {
   Acquired acquired = co_await client.acquire(std::move(name), ttl, kPatience);
@@ -40,8 +42,8 @@ World::World(std::uint64_t seed, WorldOptions options)
                .resource = FencedRegister{options_.locks},
                .resource_host = network_.add_host()} {
   for (std::size_t i = 0; i < options_.nodes; ++i) {
-    servers_.nodes.push_back(
-        std::make_unique<RedisNode>(scheduler_, SimClock{}, options_.persistence));
+    servers_.nodes.push_back(std::make_unique<RedisNode>(
+        scheduler_, SimClock{chance_.between(Duration{0}, kClocksApart)}, options_.persistence));
     servers_.node_hosts.push_back(network_.add_host());
   }
 }
@@ -84,9 +86,13 @@ void World::stop_node(std::size_t index) {
   node(index).stop();
 }
 
-void World::start_node(std::size_t index) {
+void World::start_node(std::size_t index, std::optional<Data> data) {
   note(EventKind::started, node_host(index));
-  node(index).start();
+  if (data) {
+    node(index).start(*data);
+  } else {
+    node(index).start();
+  }
 }
 
 void World::cut(HostId from, HostId to) {

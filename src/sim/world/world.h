@@ -69,7 +69,8 @@ class World {
   void restart(ClientId client);
 
   void stop_node(std::size_t index);
-  void start_node(std::size_t index);
+  /// With what its disk had, unless told otherwise.
+  void start_node(std::size_t index, std::optional<Data> data = {});
 
   /// Messages from one host to another are lost until mended as often as cut.
   void cut(HostId from, HostId to);
