@@ -103,8 +103,12 @@ TimelineLine of_client(const Event& event, const HostNames& names) {
       return {event.when,
               Mood::good,
               fmt::format("{} is granted {}{}", host, event.text, with_token(event.number))};
-    case EventKind::refused:
-      return {event.when, Mood::plain, fmt::format("{} is refused: {}", host, event.text)};
+    case EventKind::refused: {
+      const auto [code, lock] = split(event.text);
+      return {event.when,
+              Mood::plain,
+              fmt::format("{} is refused{}{}: {}", host, lock.empty() ? "" : " ", lock, code)};
+    }
     case EventKind::released:
       return {
           event.when,
@@ -207,9 +211,14 @@ void Storyteller::hear(const Event& event) {
   }
   const bool answer = event.kind == EventKind::granted || event.kind == EventKind::refused;
   if (answer && !asked.empty()) {
-    const Asked question = asked.front();
-    asked.pop_front();
-    if (event.kind == EventKind::refused && event.text == "busy") {
+    // Of several questions, the one about this lock.
+    const auto [first, rest] = split(event.text);
+    const std::string_view lock = event.kind == EventKind::granted ? first : rest;
+    auto about = std::ranges::find(asked, lock, &Asked::lock);
+    if (about == asked.end()) about = asked.begin();
+    const Asked question = *about;
+    asked.erase(about);
+    if (event.kind == EventKind::refused && first == "busy") {
       return hear_in_vain(event, question);
     }
   }

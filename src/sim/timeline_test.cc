@@ -110,6 +110,20 @@ TEST(SimTimelineTest, TheStoryTellsAttemptsInVainTogether) {
                                       "client1 finds report taken"}));
 }
 
+TEST(SimTimelineTest, AnAnswerBelongsToTheQuestionAboutItsLock) {
+  const SeedReport report =
+      report_of({{at(1ms), EventKind::asked, kClient, {}, 0, "ledger"},
+                 {at(2ms), EventKind::asked, kClient, {}, 0, "report"},
+                 {at(3ms), EventKind::granted, kClient, {}, 7, "report"},
+                 {at(4ms), EventKind::refused, kClient, {}, 0, "busy ledger"}});
+  std::vector<std::string> told;
+  for (const TimelineLine& line : timeline(report, Detail::story)) told.push_back(line.words);
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"client1 asks for report",
+                                      "client1 is granted report with token 7",
+                                      "client1 finds ledger taken"}));
+}
+
 TEST(SimTimelineTest, AHostNobodyNamedIsNoReasonToFail) {
   EXPECT_EQ(words_of({at(1ms), EventKind::paused, HostId{30}, {}, 0, ""}), "? is paused");
 }

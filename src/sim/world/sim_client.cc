@@ -64,6 +64,7 @@ Task<Acquired> SimClient::acquire(LockName name, Millis ttl, Duration patience) 
   auto lease = co_await session().try_acquire(name, ttl, answer_by, never, std::move(hear));
   if (!lease) {
     note(EventKind::refused, 0, to_string(lease.error().code));
+    place_.network.trace().explain(name.text());
     co_return Unexpected{std::move(lease).error()};
   }
   note(EventKind::granted, (*lease)->held().token.value(), name.text());
