@@ -13,17 +13,21 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/callback.h"
 #include "base/task.h"
-#include "base/work.h"
 
 namespace holdfast {
 
 class Parked {
  public:
   template <class Handler>
-  requires(!std::is_same_v<Handler, Parked>) explicit Parked(Handler handler)
+  requires(!std::is_same_v<Handler, Parked> &&
+           !std::is_same_v<Handler, Work>) explicit Parked(Handler handler)
       : resume_{
             [handler = std::move(handler)]() mutable { boost::asio::post(std::move(handler)); }} {}
+
+  /// One that is resumed by `resume`, which must not continue it at once.
+  explicit Parked(Work resume) : resume_{std::move(resume)} {}
 
   /// Precondition: not resumed before.
   void resume() && {

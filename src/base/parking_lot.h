@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "base/parked.h"
 #include "holdfast/clock.h"
@@ -44,7 +45,13 @@ class ParkingLot {
   void clear();
 
  private:
-  std::map<ParkingId, Parked> tasks_;
+  using Tasks = std::map<ParkingId, Parked>;
+
+  void resume(Tasks::node_type node);
+
+  Tasks tasks_;
+  /// Tasks park and leave all the time: nodes are kept for the next.
+  std::vector<Tasks::node_type> spare_;
   std::uint64_t next_sequence_{0};
 };
 

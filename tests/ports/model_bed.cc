@@ -11,20 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Straight to the node, without a network.
-class ModelPort final : public redis::RedisPort {
- public:
-  explicit ModelPort(sim::RedisNode& node) : node_{node} {}
-
-  Task<Result<Reply>> eval(redis::SharedCall call, TimePoint) override {
-    if (!node_.up()) co_return Unexpected{Error{Errc::unavailable, "connection refused"}};
-    co_return node_.eval(*call);
-  }
-
- private:
-  sim::RedisNode& node_;
-};
-
 class ModelListener final : public Listener {
  public:
   ModelListener(sim::PubSub& channels, const std::string& channel) : channels_{channels} {
@@ -51,7 +37,10 @@ class ModelListener final : public Listener {
 
 class ModelBed final : public RedisBed {
  public:
-  redis::RedisPort& port() override { return port_; }
+  Result<Reply> run(const redis::ScriptCall& call) override {
+    if (!node_.up()) return Unexpected{Error{Errc::unavailable, "connection refused"}};
+    return node_.eval(call);
+  }
   Reply command(const std::vector<std::string>& words) override { return node_.command(words); }
   void plant_list(const std::string& key) override { node_.model().plant_foreign_type(key); }
   std::unique_ptr<Listener> listen(const std::string& channel) override {
@@ -63,7 +52,6 @@ class ModelBed final : public RedisBed {
  private:
   sim::Scheduler scheduler_;
   sim::RedisNode node_{scheduler_};
-  ModelPort port_{node_};
 };
 
 }  // namespace

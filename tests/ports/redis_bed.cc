@@ -1,10 +1,6 @@
 #include "tests/ports/redis_bed.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
 #include <chrono>
-#include <optional>
 
 namespace holdfast::redis {
 
@@ -42,25 +38,10 @@ using namespace std::chrono_literals;
 
 constexpr auto kPatience = 20s;
 
-Task<void> ask(redis::RedisPort& port,
-               redis::SharedCall call,
-               std::optional<Result<Reply>>& answer) {
-  answer = co_await port.eval(std::move(call), BootClock::now() + kPatience);
-}
-
 }  // namespace
 
-Result<Reply> RedisBed::run(redis::ScriptCall call) {
-  boost::asio::io_context context;
-  std::optional<Result<Reply>> answer;
-  boost::asio::co_spawn(
-      context, ask(port(), redis::share(std::move(call)), answer), boost::asio::detached);
-  context.run();
-  return std::move(answer).value();
-}
-
-Reply RedisBed::answer(redis::ScriptCall call) {
-  const Result<Reply> result = run(std::move(call));
+Reply RedisBed::answer(const redis::ScriptCall& call) {
+  const Result<Reply> result = run(call);
   if (result) return *result;
   ADD_FAILURE() << "no answer: " << result.error().message;
   return Reply::of_error("no answer");

@@ -43,7 +43,8 @@ class RedisBed {
  public:
   virtual ~RedisBed() = default;
 
-  virtual redis::RedisPort& port() = 0;
+  /// Runs a script to its end.
+  virtual Result<Reply> run(const redis::ScriptCall& call) = 0;
 
   /// One command, as a client that is not ours sends it.
   virtual Reply command(const std::vector<std::string>& words) = 0;
@@ -55,10 +56,8 @@ class RedisBed {
   /// The server ends, with all it had.
   virtual void stop() = 0;
 
-  /// Runs a script to its end by way of the port.
-  Result<Reply> run(redis::ScriptCall call);
   /// The same where the server must answer.
-  Reply answer(redis::ScriptCall call);
+  Reply answer(const redis::ScriptCall& call);
 };
 
 /// Over the simulator's model.

@@ -5,7 +5,7 @@
 
 #include "tests/ports/redis_bed.h"
 #include "tests/ports/redis_process.h"
-#include "tests/ports/server_port.h"
+#include "tests/ports/server_connection.h"
 
 namespace holdfast::ports {
 namespace {
@@ -40,7 +40,7 @@ class ServerBed final : public RedisBed {
  public:
   ServerBed() { command({"FLUSHALL"}); }
 
-  redis::RedisPort& port() override { return port_; }
+  Result<Reply> run(const redis::ScriptCall& call) override { return connection_.eval(call); }
   Reply command(const std::vector<std::string>& words) override {
     const auto reply = foreign_.command(words);
     if (reply) return *reply;
@@ -59,7 +59,7 @@ class ServerBed final : public RedisBed {
 
  private:
   std::optional<RedisProcess>& server_ = shared_server();
-  ServerPort port_{server_->socket()};
+  ServerConnection connection_{server_->socket()};
   ServerConnection foreign_{server_->socket()};
 };
 

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/task.h"
+#include "base/callback.h"
 #include "holdfast/clock.h"
 #include "holdfast/result.h"
 
@@ -59,18 +61,33 @@ inline SharedCall share(ScriptCall call) {
   return std::make_shared<const ScriptCall>(std::move(call));
 }
 
+/// What to do with the answer to a request.
+using OnAnswer = Callback<56, Result<Reply>>;
+
 /// Thread safety: as Env; several calls may be under way at once.
 class RedisPort {
  public:
   virtual ~RedisPort() = default;
 
-  /// Runs the script at the server, atomically. Ends by `answer_by` or soon after. What the server
-  /// refused is an answer too: Reply::Kind::error. Something between may repeat the request, so
-  /// that it runs again, even after the answer: scripts must bear that.
+  /// Runs the script at the server, atomically. The answer is handed over once, by `answer_by` or
+  /// soon after, between tasks of the Env and never inside this call. What the server refused is an
+  /// answer too: Reply::Kind::error. Something between may repeat the request, so that it runs
+  /// again, even after the answer: scripts must bear that.
   ///
   /// unavailable: the request never left; it has not run and never will.
   /// unknown_outcome: it left and no answer came. It may have run, or may still run.
-  virtual Task<Result<Reply>> eval(SharedCall call, TimePoint answer_by) = 0;
+  virtual void send(SharedCall call, TimePoint answer_by, OnAnswer on_answer) = 0;
+
+  /// Awaited, sends and waits for the answer. `call` outlives the await; it is not held, because
+  /// g++ 12 destroys what an awaiting expression holds twice.
+  auto eval(const SharedCall& call, TimePoint answer_by) {
+    constexpr auto initiate =
+        [](auto handler, RedisPort* port, const SharedCall* awaited, TimePoint by) {
+          port->send(*awaited, by, OnAnswer{std::move(handler)});
+        };
+    return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<Reply>)>(
+        initiate, boost::asio::deferred, this, &call, answer_by);
+  }
 };
 
 }  // namespace holdfast::redis

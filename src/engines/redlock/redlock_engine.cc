@@ -56,14 +56,11 @@ struct RedlockEngine::Attempt {
 
 /// The answers of all nodes to one call.
 struct RedlockEngine::Replies {
-  Replies(Env& env, std::size_t nodes, redis::SharedCall call_in, TimePoint answer_by_in)
-      : call{std::move(call_in)}, answer_by{answer_by_in}, answers(nodes), changed{env} {}
+  Replies(Env& env, std::size_t nodes) : answers(nodes), complete{env} {}
 
-  redis::SharedCall call;
-  TimePoint answer_by;
   std::vector<std::optional<Result<redis::Reply>>> answers;
   std::size_t arrived{0};
-  Alarm changed;
+  Alarm complete;
 };
 
 RedlockEngine::RedlockEngine(Env& env,
@@ -102,49 +99,51 @@ redis::SharedCall RedlockEngine::remove(const LockName& name, const Owner& owner
                        .args = {owner.to_string()}});
 }
 
-Task<void> RedlockEngine::take_at(std::shared_ptr<RedlockEngine> self,
-                                  std::shared_ptr<Attempt> attempt,
-                                  std::size_t node) {
-  const TimePoint answer_by = self->request_end(attempt->answer_by);
-  auto reply = co_await self->nodes_[node]->eval(attempt->take, answer_by);
+void RedlockEngine::take_at(const std::shared_ptr<Attempt>& attempt, std::size_t node) {
+  auto on_answer = [self = shared_from_this(), attempt, node](Result<redis::Reply> reply) {
+    note_taken(*attempt, node, std::move(reply));
+    self->confirm_laggards(attempt);
+    attempt->changed.ring();
+  };
+  nodes_[node]->send(attempt->take, request_end(attempt->answer_by), std::move(on_answer));
+}
+
+void RedlockEngine::note_taken(Attempt& attempt, std::size_t node, Result<redis::Reply> reply) {
   if (reply && redis::is_busy(*reply)) {
-    attempt->tally.refused(node);
-    attempt->failures[node] = *std::move(reply);
-  } else {
-    const auto grant =
-        reply ? redis::read_acquire(*reply) : Unexpected{AcquireError{reply.error()}};
-    if (grant) {
-      attempt->tally.granted(node, *grant);
-    } else {
-      attempt->tally.refused(node);
-      attempt->failures[node] = static_cast<const Error&>(grant.error());
-    }
+    attempt.tally.refused(node);
+    attempt.failures[node] = *std::move(reply);
+    return;
   }
-  self->confirm_laggards(attempt);
-  attempt->changed.ring();
+  const auto grant = reply ? redis::read_acquire(*reply) : Unexpected{AcquireError{reply.error()}};
+  if (grant) {
+    attempt.tally.granted(node, *grant);
+  } else {
+    attempt.tally.refused(node);
+    attempt.failures[node] = static_cast<const Error&>(grant.error());
+  }
 }
 
 void RedlockEngine::confirm_laggards(const std::shared_ptr<Attempt>& attempt) {
   if (attempt->tally.stage() != Tally::Stage::confirming) return;
   for (const std::size_t node : attempt->tally.take_laggards()) {
-    env_.spawn(confirm_at(shared_from_this(), attempt, node));
+    confirm_at(attempt, node);
   }
 }
 
-Task<void> RedlockEngine::confirm_at(std::shared_ptr<RedlockEngine> self,
-                                     std::shared_ptr<Attempt> attempt,
-                                     std::size_t node) {
-  const auto call = self->confirm(attempt->name, attempt->owner, *attempt->tally.token());
-  const TimePoint answer_by = self->request_end(attempt->answer_by);
-  const auto reply = co_await self->nodes_[node]->eval(call, answer_by);
-  if (reply && is_one(*reply)) {
-    attempt->tally.confirmed(node);
-  } else {
-    attempt->tally.not_confirmed(node);
-    attempt->failures[node] =
-        reply ? Error{Errc::busy, "the token was not confirmed"} : reply.error();
-  }
-  attempt->changed.ring();
+void RedlockEngine::confirm_at(const std::shared_ptr<Attempt>& attempt, std::size_t node) {
+  auto on_answer = [attempt, node](Result<redis::Reply> reply) {
+    if (reply && is_one(*reply)) {
+      attempt->tally.confirmed(node);
+    } else {
+      attempt->tally.not_confirmed(node);
+      attempt->failures[node] =
+          reply ? Error{Errc::busy, "the token was not confirmed"} : reply.error();
+    }
+    attempt->changed.ring();
+  };
+  nodes_[node]->send(confirm(attempt->name, attempt->owner, *attempt->tally.token()),
+                     request_end(attempt->answer_by),
+                     std::move(on_answer));
 }
 
 Task<Result<core::Grant, AcquireError>> RedlockEngine::try_acquire(LockName name,
@@ -156,7 +155,7 @@ Task<Result<core::Grant, AcquireError>> RedlockEngine::try_acquire(LockName name
   attempt->answer_by = answer_by;
   attempt->take = take(name, owner, ttl);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    env_.spawn(take_at(self, attempt, node));
+    take_at(attempt, node);
   }
   while (attempt->tally.stage() == Tally::Stage::taking ||
          attempt->tally.stage() == Tally::Stage::confirming) {
@@ -171,7 +170,7 @@ void RedlockEngine::give_back(const Attempt& attempt) {
   const redis::SharedCall call = remove(attempt.name, attempt.owner);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     if (attempt.nothing_taken_at(node)) continue;
-    env_.spawn(remove_at(shared_from_this(), call, node, env_.now() + attempt.ttl));
+    remove_at({.call = call, .node = node, .until = env_.now() + attempt.ttl});
   }
 }
 
@@ -192,6 +191,7 @@ Result<core::Grant, AcquireError> RedlockEngine::conclude(const Attempt& attempt
 AcquireError RedlockEngine::failure_of(const Attempt& attempt) {
   std::optional<AcquireError> busy;
   std::vector<NodeError> nodes;
+  nodes.reserve(attempt.failures.size());
   std::size_t silent = 0;
   for (std::size_t node = 0; node < attempt.failures.size(); ++node) {
     if (const auto* reply = std::get_if<redis::Reply>(&attempt.failures[node])) {
@@ -210,25 +210,18 @@ AcquireError RedlockEngine::failure_of(const Attempt& attempt) {
   return failure;
 }
 
-Task<void> RedlockEngine::ask_at(std::shared_ptr<RedlockEngine> self,
-                                 std::shared_ptr<Replies> replies,
-                                 std::size_t node) {
-  auto reply = co_await self->nodes_[node]->eval(replies->call, replies->answer_by);
-  replies->answers[node] = std::move(reply);
-  ++replies->arrived;
-  replies->changed.ring();
-}
-
 Task<std::shared_ptr<RedlockEngine::Replies>> RedlockEngine::ask_all(redis::SharedCall call,
                                                                      TimePoint answer_by) {
-  auto replies =
-      std::make_shared<Replies>(env_, nodes_.size(), std::move(call), request_end(answer_by));
+  const TimePoint by = request_end(answer_by);
+  auto replies = std::make_shared<Replies>(env_, nodes_.size());
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    env_.spawn(ask_at(shared_from_this(), replies, node));
+    auto on_answer = [replies, node](Result<redis::Reply> reply) {
+      replies->answers[node] = std::move(reply);
+      if (++replies->arrived == replies->answers.size()) replies->complete.ring();
+    };
+    nodes_[node]->send(call, by, std::move(on_answer));
   }
-  while (replies->arrived < nodes_.size()) {
-    co_await replies->changed.wait_until(TimePoint::max());
-  }
+  co_await replies->complete.wait_until(TimePoint::max());
   co_return replies;
 }
 
@@ -280,7 +273,7 @@ Task<ReleaseOutcome> RedlockEngine::release(core::HeldLease lease,
     if (removal) {
       ++(*removal == redis::Removal::removed ? removed : absent);
     } else {
-      env_.spawn(remove_at(self, call, node, valid_until));
+      remove_at({.call = call, .node = node, .until = valid_until});
     }
   }
   if (removed >= majority(nodes_.size())) co_return ReleaseOutcome::released;
@@ -291,21 +284,24 @@ Task<ReleaseOutcome> RedlockEngine::release(core::HeldLease lease,
 void RedlockEngine::abandon(LockName name, Owner owner, Millis ttl) {
   const redis::SharedCall call = remove(name, owner);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    env_.spawn(remove_at(shared_from_this(), call, node, env_.now() + ttl));
+    remove_at({.call = call, .node = node, .until = env_.now() + ttl});
   }
 }
 
-Task<void> RedlockEngine::remove_at(std::shared_ptr<RedlockEngine> self,
-                                    redis::SharedCall call,
-                                    std::size_t node,
-                                    TimePoint until) {
-  for (std::uint32_t attempt = 0; self->env_.now() < until; ++attempt) {
-    const TimePoint answer_by = self->request_end(until);
-    const auto reply = co_await self->nodes_[node]->eval(call, answer_by);
-    if (reply && redis::read_release(*reply)) co_return;
-    const Duration delay = backoff_delay(self->settings_.retry, attempt, self->env_.draw());
-    co_await self->env_.sleep_for(delay);
-  }
+void RedlockEngine::remove_at(const Removing& removing) {
+  if (env_.now() >= removing.until) return;
+  auto on_answer = [self = shared_from_this(), removing](Result<redis::Reply> reply) {
+    if (reply && redis::read_release(*reply)) return;
+    self->env_.spawn(remove_later(self, removing));
+  };
+  nodes_[removing.node]->send(removing.call, request_end(removing.until), std::move(on_answer));
+}
+
+Task<void> RedlockEngine::remove_later(std::shared_ptr<RedlockEngine> self, Removing removing) {
+  const Duration delay = backoff_delay(self->settings_.retry, removing.attempt, self->env_.draw());
+  co_await self->env_.sleep_for(delay);
+  ++removing.attempt;
+  self->remove_at(removing);
 }
 
 }  // namespace holdfast::redlock

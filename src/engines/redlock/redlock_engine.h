@@ -64,6 +64,12 @@ class RedlockEngine final : public core::LeaseEngine,
  private:
   struct Attempt;
   struct Replies;
+  struct Removing {
+    redis::SharedCall call;
+    std::size_t node;
+    TimePoint until;
+    std::uint32_t attempt{0};
+  };
 
   TimePoint request_end(TimePoint answer_by) const;
   std::vector<std::string> keys_of(const LockName& name) const;
@@ -71,22 +77,15 @@ class RedlockEngine final : public core::LeaseEngine,
   redis::SharedCall confirm(const LockName& name, const Owner& owner, Token token) const;
   redis::SharedCall remove(const LockName& name, const Owner& owner) const;
 
-  static Task<void> take_at(std::shared_ptr<RedlockEngine> self,
-                            std::shared_ptr<Attempt> attempt,
-                            std::size_t node);
-  static Task<void> confirm_at(std::shared_ptr<RedlockEngine> self,
-                               std::shared_ptr<Attempt> attempt,
-                               std::size_t node);
-  static Task<void> ask_at(std::shared_ptr<RedlockEngine> self,
-                           std::shared_ptr<Replies> replies,
-                           std::size_t node);
+  void take_at(const std::shared_ptr<Attempt>& attempt, std::size_t node);
+  static void note_taken(Attempt& attempt, std::size_t node, Result<redis::Reply> reply);
+  void confirm_at(const std::shared_ptr<Attempt>& attempt, std::size_t node);
   Task<std::shared_ptr<Replies>> ask_all(redis::SharedCall call, TimePoint answer_by);
   void give_back(const Attempt& attempt);
   void confirm_laggards(const std::shared_ptr<Attempt>& attempt);
-  static Task<void> remove_at(std::shared_ptr<RedlockEngine> self,
-                              redis::SharedCall call,
-                              std::size_t node,
-                              TimePoint until);
+  /// Removes what is ours at one node, and tries again until it is known to be gone.
+  void remove_at(const Removing& removing);
+  static Task<void> remove_later(std::shared_ptr<RedlockEngine> self, Removing removing);
   static AcquireError failure_of(const Attempt& attempt);
   Result<core::Grant, AcquireError> conclude(const Attempt& attempt) const;
 

@@ -24,13 +24,13 @@ class ScriptSwap final : public redis::RedisPort {
   ScriptSwap(std::shared_ptr<redis::RedisPort> port, std::vector<Swap> swaps)
       : port_{std::move(port)}, swaps_{std::move(swaps)} {}
 
-  Task<Result<redis::Reply>> eval(redis::SharedCall call, TimePoint answer_by) override {
+  void send(redis::SharedCall call, TimePoint answer_by, redis::OnAnswer on_answer) override {
     for (const Swap& swap : swaps_) {
       if (call->script != swap.asked) continue;
       call = redis::share({.script = swap.run, .keys = call->keys, .args = call->args});
       break;
     }
-    return port_->eval(std::move(call), answer_by);
+    port_->send(std::move(call), answer_by, std::move(on_answer));
   }
 
  private:

@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "sim/world/answer_box.h"
-
 namespace holdfast::sim {
 namespace {
 
@@ -36,37 +34,46 @@ std::string describe(const redis::Reply& reply) {
 }  // namespace
 
 struct SimRedisPort::Pending {
-  Pending(Env& env, redis::SharedCall call_in) : call{std::move(call_in)}, box{env} {}
+  explicit Pending(SimEnv& env_in, redis::SharedCall call_in)
+      : env{env_in}, call{std::move(call_in)} {}
 
+  SimEnv& env;
   redis::SharedCall call;
-  AnswerBox box;
+  ParkingId waiting{};
   /// What the server answered to the request and to its repetition, on its way or here.
   std::array<std::optional<Result<redis::Reply>>, 2> answers{};
   std::size_t answered{0};
   /// Which of them came first.
   std::optional<std::size_t> first{};
+
+  Result<redis::Reply> take_answer() {
+    if (first) return *std::move(answers.at(*first));
+    return Unexpected{Error{Errc::unknown_outcome, "no answer from the server in time"}};
+  }
 };
 
 // Messages under way outlive the port of a process that was killed, but not the world.
-void SimRedisPort::send(std::shared_ptr<Pending> pending) {
-  const std::uint64_t number = network_.next_number();
-  auto at_server =
-      [&network = network_, &node = node_, ends = ends_, number, pending = std::move(pending)] {
-        const std::size_t index = pending->answered++;
-        // A machine without a server on it refuses the connection.
-        if (node.up()) {
-          pending->answers.at(index) = run(network, node, ends, number, *pending->call);
-        } else {
-          pending->answers.at(index) = Unexpected{Error{Errc::unavailable, "connection refused"}};
-        }
-        auto at_client = [pending, index] {
-          if (pending->first) return;
-          pending->first = index;
-          pending->box.call();
-        };
-        network.carry(ends.server, ends.client, Direction::reply, number, std::move(at_client));
-      };
-  network_.carry(ends_.client, ends_.server, Direction::request, number, std::move(at_server));
+void SimRedisPort::depart(Network& network,
+                          RedisNode& node,
+                          const Ends& ends,
+                          std::shared_ptr<Pending> pending) {
+  const std::uint64_t number = network.next_number();
+  auto at_server = [&network, &node, ends, number, pending = std::move(pending)] {
+    const std::size_t index = pending->answered++;
+    // A machine without a server on it refuses the connection.
+    if (node.up()) {
+      pending->answers.at(index) = run(network, node, ends, number, *pending->call);
+    } else {
+      pending->answers.at(index) = Unexpected{Error{Errc::unavailable, "connection refused"}};
+    }
+    auto at_client = [pending, index] {
+      if (pending->first) return;
+      pending->first = index;
+      pending->env.wake(pending->waiting);
+    };
+    network.carry(ends.server, ends.client, Direction::reply, number, std::move(at_client));
+  };
+  network.carry(ends.client, ends.server, Direction::request, number, std::move(at_server));
 }
 
 redis::Reply SimRedisPort::run(Network& network,
@@ -81,13 +88,22 @@ redis::Reply SimRedisPort::run(Network& network,
   return reply;
 }
 
-Task<Result<redis::Reply>> SimRedisPort::eval(redis::SharedCall call, TimePoint answer_by) {
+// A process that was killed says nothing more, whatever its tasks do while they unwind. The answer
+// is a step of the process, so one that was killed meanwhile does not hear it.
+void SimRedisPort::send(redis::SharedCall call, TimePoint answer_by, redis::OnAnswer on_answer) {
+  if (env_.killed()) return;
   const auto pending = std::make_shared<Pending>(env_, std::move(call));
-  if (env_.strikes(SimEnv::Moment::any)) co_await SimEnv::pausing();
-  send(pending);
-  co_await pending->box.wait_until(answer_by);
-  if (pending->first) co_return *std::move(pending->answers.at(*pending->first));
-  co_return Unexpected{Error{Errc::unknown_outcome, "no answer from the server in time"}};
+  auto take_up = [pending, on_answer = std::move(on_answer)]() mutable {
+    on_answer(pending->take_answer());
+  };
+  pending->waiting = env_.call_at(answer_by, std::move(take_up));
+  if (env_.strikes(SimEnv::Moment::any)) {
+    env_.post([&network = network_, &node = node_, ends = ends_, pending] {
+      depart(network, node, ends, pending);
+    });
+  } else {
+    depart(network_, node_, ends_, pending);
+  }
 }
 
 }  // namespace holdfast::sim

@@ -22,11 +22,14 @@ class SimRedisPort final : public redis::RedisPort {
   SimRedisPort(SimEnv& env, Network& network, RedisNode& node, Ends ends)
       : env_{env}, network_{network}, node_{node}, ends_{ends} {}
 
-  Task<Result<redis::Reply>> eval(redis::SharedCall call, TimePoint answer_by) override;
+  void send(redis::SharedCall call, TimePoint answer_by, redis::OnAnswer on_answer) override;
 
  private:
   struct Pending;
-  void send(std::shared_ptr<Pending> pending);
+  static void depart(Network& network,
+                     RedisNode& node,
+                     const Ends& ends,
+                     std::shared_ptr<Pending> pending);
   static redis::Reply run(Network& network,
                           RedisNode& node,
                           const Ends& ends,

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/work.h"
+#include "base/callback.h"
 
 namespace holdfast::sim {
 
@@ -39,7 +39,7 @@ class RunQueue : public boost::asio::execution_context {
       if (queue_->running_ && blocking_ == boost::asio::execution::blocking.possibly) {
         Work{std::forward<F>(work)}();
       } else {
-        queue_->ready_.emplace_back(std::forward<F>(work));
+        queue_->add(std::forward<F>(work));
       }
     }
 
@@ -66,6 +66,11 @@ class RunQueue : public boost::asio::execution_context {
   }
 
   Executor get_executor() noexcept { return Executor{*this}; }
+
+  template <class F>
+  void add(F&& work) {
+    ready_.emplace_back(std::forward<F>(work));
+  }
 
   bool empty() const { return next_ == ready_.size(); }
 

@@ -55,8 +55,7 @@ void Scheduler::happen() {
   event();
 }
 
-bool Scheduler::step(TimePoint end) {
-  const TimePoint next = settle();
+bool Scheduler::step(TimePoint next, TimePoint end) {
   if (next > end || next == TimePoint::max()) {
     now_ = end;
     return false;
@@ -69,16 +68,17 @@ bool Scheduler::step(TimePoint end) {
 
 void Scheduler::advance(Duration duration) {
   const TimePoint end = now_ + duration;
-  while (step(end)) {
+  while (step(settle(), end)) {
   }
 }
 
 bool Scheduler::run_until(const std::function<bool()>& done, Duration limit) {
   const TimePoint end = now_ + limit;
-  for (settle(); !done(); settle()) {
-    if (!step(end)) return done();
+  for (;;) {
+    const TimePoint next = settle();
+    if (done()) return true;
+    if (!step(next, end)) return done();
   }
-  return true;
 }
 
 }  // namespace holdfast::sim

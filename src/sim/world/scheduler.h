@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/work.h"
+#include "base/callback.h"
 #include "holdfast/clock.h"
 
 namespace holdfast::sim {
@@ -67,8 +67,9 @@ class Scheduler {
   /// Runs what is ready. When something will stir next.
   TimePoint settle();
   void happen();
-  /// False when nothing happens up to `end`; time stands at `end` then.
-  bool step(TimePoint end);
+  /// Goes on to `next`, when something stirs. False when that is after `end`; time stands there
+  /// then.
+  bool step(TimePoint next, TimePoint end);
 
   TimePoint now_{};
   std::uint64_t next_sequence_{0};

@@ -32,6 +32,12 @@ class SimEnv final : public Env {
   void post(std::function<void()> work) override;
   ParkingId park(TimePoint due, Parked task) override;
   void wake(ParkingId id) override;
+  /// Does the work as a step of this process at `due`, or when woken before.
+  template <class F>
+  ParkingId call_at(TimePoint due, F work) {
+    auto resume = [this, work = std::move(work)]() mutable { ready_.add(std::move(work)); };
+    return park(due, Parked{Work{std::move(resume)}});
+  }
 
   void pause() { paused_ = true; }
   void resume() { paused_ = false; }

@@ -1,4 +1,4 @@
-// Work: something to do once, later. Small callables live inside it, without an allocation.
+// Callback: something to call once, later. Small callables live inside it, without an allocation.
 
 #pragma once
 
@@ -10,13 +10,14 @@
 
 namespace holdfast {
 
-/// Move-only. Thread safety: none.
-class Work {
+/// Callables of up to `kRoom` bytes need no allocation. Move-only. Thread safety: none.
+template <std::size_t kRoom, class... Args>
+class Callback {
  public:
-  Work() = default;
+  Callback() = default;
 
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, Work>) Work(F&& callable) {
+  requires(!std::is_same_v<std::remove_cvref_t<F>, Callback>) Callback(F&& callable) {
     using Held = std::remove_cvref_t<F>;
     if constexpr (sizeof(Held) <= kRoom && alignof(Held) <= alignof(std::max_align_t) &&
                   std::is_nothrow_move_constructible_v<Held>) {
@@ -28,26 +29,24 @@ class Work {
     }
   }
 
-  Work(Work&& other) noexcept : handlers_{std::exchange(other.handlers_, nullptr)} {
+  Callback(Callback&& other) noexcept : handlers_{std::exchange(other.handlers_, nullptr)} {
     if (handlers_ != nullptr) handlers_->move(other.room_, room_);
   }
-  Work& operator=(Work&& other) noexcept {
+  Callback& operator=(Callback&& other) noexcept {
     if (this == &other) return *this;
     reset();
     handlers_ = std::exchange(other.handlers_, nullptr);
     if (handlers_ != nullptr) handlers_->move(other.room_, room_);
     return *this;
   }
-  ~Work() { reset(); }
+  ~Callback() { reset(); }
 
   /// Precondition: holds something.
-  void operator()() { handlers_->run(room_); }
+  void operator()(Args... args) { handlers_->run(room_, std::forward<Args>(args)...); }
 
  private:
-  static constexpr std::size_t kRoom = 96;
-
   struct Handlers {
-    void (*run)(void*);
+    void (*run)(void*, Args&&...);
     void (*move)(void* from, void* to) noexcept;
     void (*destroy)(void*) noexcept;
   };
@@ -59,7 +58,7 @@ class Work {
 
   template <class Held>
   static constexpr Handlers kInside{
-      [](void* room) { (*inside<Held>(room))(); },
+      [](void* room, Args&&... args) { (*inside<Held>(room))(std::forward<Args>(args)...); },
       [](void* from, void* to) noexcept {
         ::new (to) Held{std::move(*inside<Held>(from))};
         std::destroy_at(inside<Held>(from));
@@ -68,7 +67,7 @@ class Work {
 
   template <class Held>
   static constexpr Handlers kOutside{
-      [](void* room) { (**inside<Held*>(room))(); },
+      [](void* room, Args&&... args) { (**inside<Held*>(room))(std::forward<Args>(args)...); },
       [](void* from, void* to) noexcept { ::new (to) Held* {*inside<Held*>(from)}; },
       [](void* room) noexcept { delete *inside<Held*>(room); }};
 
@@ -76,8 +75,11 @@ class Work {
     if (handlers_ != nullptr) std::exchange(handlers_, nullptr)->destroy(room_);
   }
 
-  const Handlers* handlers_{nullptr};
   alignas(std::max_align_t) std::byte room_[kRoom];
+  const Handlers* handlers_{nullptr};
 };
+
+/// Something to do once, later.
+using Work = Callback<104>;
 
 }  // namespace holdfast

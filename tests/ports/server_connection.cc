@@ -1,4 +1,4 @@
-#include "tests/ports/server_port.h"
+#include "tests/ports/server_connection.h"
 
 #include <utility>
 
@@ -67,12 +67,12 @@ Result<Reply> ServerConnection::next() {
   return received(reply);
 }
 
-Task<Result<Reply>> ServerPort::eval(redis::SharedCall call, TimePoint) {
+Result<Reply> ServerConnection::eval(const redis::ScriptCall& call) {
   std::vector<std::string> words{
-      "EVAL", std::string{call->script->source}, std::to_string(call->keys.size())};
-  words.insert(words.end(), call->keys.begin(), call->keys.end());
-  words.insert(words.end(), call->args.begin(), call->args.end());
-  co_return connection_.command(words);
+      "EVAL", std::string{call.script->source}, std::to_string(call.keys.size())};
+  words.insert(words.end(), call.keys.begin(), call.keys.end());
+  words.insert(words.end(), call.args.begin(), call.args.end());
+  return command(words);
 }
 
 }  // namespace holdfast::ports

@@ -1,4 +1,4 @@
-// ServerPort: the Redis port over hiredis, for tests. It blocks its thread while it waits.
+// A connection over hiredis, for tests. It blocks its thread while it waits.
 
 #pragma once
 
@@ -19,6 +19,7 @@ class ServerConnection {
 
   /// unavailable: no connection. unknown_outcome: sent, and no answer.
   Result<redis::Reply> command(const std::vector<std::string>& words);
+  Result<redis::Reply> eval(const redis::ScriptCall& call);
   /// The next message of a connection that has subscribed.
   Result<redis::Reply> next();
 
@@ -32,16 +33,6 @@ class ServerConnection {
 
   std::string socket_;
   std::unique_ptr<redisContext, Free> context_;
-};
-
-class ServerPort final : public redis::RedisPort {
- public:
-  explicit ServerPort(std::string socket) : connection_{std::move(socket)} {}
-
-  Task<Result<redis::Reply>> eval(redis::SharedCall call, TimePoint answer_by) override;
-
- private:
-  ServerConnection connection_;
 };
 
 }  // namespace holdfast::ports
