@@ -50,11 +50,12 @@ struct BreakReport {
 
 class Client {
  public:
-  /// Opens an engine by URL: `local:` or `local:/directory`. `?prefix=P` puts P before every lock
-  /// name, and shows names without it; by default names are stored as given.
+  /// Opens an engine by URL: `local:` or `local:/directory`; `redis://host:port/db`, `rediss://…`
+  /// or `redis+unix:///socket`. `?prefix=P` puts P before every lock name, and shows names without
+  /// it; by default `local:` stores names as given and Redis puts `hf:` before them.
   ///
   /// invalid_argument: the URL; unsupported: an engine that is not in this build; corrupt,
-  /// io_error, denied, no_space: the engine's state.
+  /// io_error, denied, no_space: the engine's state; unavailable, unknown_outcome: no answer.
   static Result<Client> connect(std::string_view url);
 
   explicit Client(std::shared_ptr<Backend> backend) : backend_{std::move(backend)} {}

@@ -1,4 +1,5 @@
 #include "client/engine_url.h"
+#include "client/open_redis.h"
 #include "client/prefix_backend.h"
 #include "engines/local/local_backend.h"
 #include "holdfast/client.h"
@@ -6,6 +7,11 @@
 namespace holdfast {
 
 Result<Client> Client::connect(std::string_view url) {
+  if (is_redis_url(url)) {
+    auto backend = open_redis(url);
+    if (!backend) return Unexpected{std::move(backend).error()};
+    return Client{std::move(*backend)};
+  }
   auto parsed = parse_engine_url(url);
   if (!parsed) return Unexpected{std::move(parsed).error()};
   local::StoreSettings settings{.sync = parsed->sync};

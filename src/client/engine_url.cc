@@ -12,8 +12,10 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<std::string_view, 9> kOtherEngines{
-    "redis", "rediss", "redlock", "etcd", "etcds", "zookeeper", "postgres", "http", "https"};
+constexpr std::array<std::string_view, 7> kOtherEngines{
+    "redlock", "etcd", "etcds", "zookeeper", "postgres", "http", "https"};
+
+constexpr const char* kSchemes = "write local:, local:/directory or redis://host";
 
 constexpr Millis kTimeoutMax{std::chrono::hours{24}};
 
@@ -29,7 +31,7 @@ std::optional<std::string> decode(std::string_view text) {
 Result<std::string> parse_scheme(std::string_view url) {
   const std::size_t colon = url.find(':');
   if (colon == std::string_view::npos || colon == 0) {
-    return invalid("the engine URL has no scheme", "write local: or local:/directory");
+    return invalid("the engine URL has no scheme", kSchemes);
   }
   std::string scheme{url.substr(0, colon)};
   std::ranges::transform(scheme, scheme.begin(), lower);
@@ -37,12 +39,12 @@ Result<std::string> parse_scheme(std::string_view url) {
   if (std::ranges::find(kOtherEngines, scheme) != kOtherEngines.end()) {
     return Unexpected{Error{Errc::unsupported,
                             "the engine " + scheme + ": is not in this build",
-                            "use local:, or a build with that engine"}};
+                            "use local: or redis:, or a build with that engine"}};
   }
   const bool is_word =
       std::ranges::all_of(scheme, [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; });
   return invalid(is_word ? "there is no engine " + scheme + ":" : "the engine URL has no scheme",
-                 "write local: or local:/directory");
+                 kSchemes);
 }
 
 Result<std::string> parse_directory(std::string_view path) {

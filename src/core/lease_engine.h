@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <stop_token>
+#include <string>
+
 #include "core/renewer.h"
 #include "holdfast/client.h"
 
@@ -15,18 +18,29 @@ struct Grant {
   TimePoint valid_until;
 };
 
+/// What is asked for.
+struct LockRequest {
+  LockName name;
+  /// Fresh: no earlier request had it.
+  Owner owner;
+  Millis ttl;
+  /// What others may see of the holder, as core/holder_note.h writes it.
+  std::string note{};
+};
+
 /// Thread safety: as Env; several calls may be under way at once.
 class LeaseEngine : public Renewer {
  public:
-  /// One attempt to take the lock. The owner is fresh: no earlier attempt used it.
+  /// Takes the lock. While somebody else has it, an engine with a queue waits its turn there until
+  /// `wait_until` or `stop`; another answers busy, and is asked again under a fresh owner.
   ///
-  /// busy: somebody else has it, with the holder. unavailable: too little of the engine could be
-  /// reached. unknown_outcome, timeout: no answer in time, or too late an answer. corrupt, denied,
-  /// no_space, internal: the server refused. Whatever was taken is given back in the background.
-  virtual Task<Result<Grant, AcquireError>> try_acquire(LockName name,
-                                                        Owner owner,
-                                                        Millis ttl,
-                                                        TimePoint answer_by) = 0;
+  /// busy, timeout: somebody else has it, with the holder. cancelled: by `stop`. unavailable: too
+  /// little of the engine could be reached. unknown_outcome, timeout: no answer in time, or too
+  /// late an answer. corrupt, denied, no_space, internal: the server refused. Whatever was taken is
+  /// given back in the background.
+  virtual Task<Result<Grant, AcquireError>> acquire(LockRequest request,
+                                                    TimePoint wait_until,
+                                                    std::stop_token stop) = 0;
 
   /// Gives up a lease that is valid until `valid_until`. Repeats an unanswered request until
   /// `answer_by`, then answers unknown.

@@ -1,8 +1,18 @@
 #include "core/lease_session.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "base/backoff.h"
+
 namespace holdfast::core {
+namespace {
+
+// Between attempts at an engine without a queue: short, and different for everybody.
+constexpr BackoffPolicy kRetry{.first = Millis{20}, .max = Millis{250}};
+
+}  // namespace
 
 LeaseSession::LeaseSession(Env& env, std::shared_ptr<LeaseEngine> engine)
     : env_{env}, engine_{std::move(engine)}, queue_{env} {}
@@ -22,17 +32,53 @@ LeaseSession::Listener LeaseSession::releasing_when_lost(HeldLease lease,
   };
 }
 
-Task<Result<LeaseSession::Lease, AcquireError>> LeaseSession::try_acquire(
-    LockName name, Millis ttl, TimePoint answer_by, std::stop_token stop, Listener listener) {
+Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::take(Wanted wanted,
+                                                                      TimePoint wait_until,
+                                                                      std::stop_token stop) {
+  std::optional<LocalQueue::Turn> turn;
+  if (env_.now() < wait_until) {
+    auto entered = co_await queue_.enter(wanted.name, Mode::exclusive, wait_until, stop);
+    if (!entered) co_return Unexpected{AcquireError{entered.error()}};
+    turn = *std::move(entered);
+  }
+  for (std::uint32_t attempt = 0;; ++attempt) {
+    const LockRequest request{wanted.name, env_.fresh_owner(), wanted.ttl, wanted.note};
+    auto grant = co_await engine_->acquire(request, wait_until, stop);
+    if (grant) {
+      const HeldLease lease{wanted.name, request.owner, grant->token};
+      co_return Detached{.lease = lease, .grant = *grant};
+    }
+    // A timeout before its time is of a grant that came too late.
+    const Errc code = grant.error().code;
+    const bool in_vain = code == Errc::busy || code == Errc::timeout;
+    if (!in_vain || env_.now() >= wait_until || stop.stop_requested()) {
+      co_return Unexpected{std::move(grant).error()};
+    }
+    const TimePoint again_at = env_.now() + backoff_delay(kRetry, attempt, env_.draw());
+    co_await env_.sleep_until(std::min(again_at, wait_until));
+  }
+}
+
+Task<Result<LeaseSession::Lease, AcquireError>> LeaseSession::acquire(Wanted wanted,
+                                                                      TimePoint wait_until,
+                                                                      std::stop_token stop,
+                                                                      Listener listener) {
   const auto self = shared_from_this();
-  const auto turn = co_await queue_.enter(name, Mode::exclusive, answer_by, std::move(stop));
-  if (!turn) co_return Unexpected{turn.error()};
-  const Owner owner = env_.fresh_owner();
-  auto grant = co_await engine_->try_acquire(name, owner, ttl, answer_by);
-  if (!grant) co_return Unexpected{std::move(grant).error()};
-  const HeldLease lease{.name = name, .owner = owner, .token = grant->token};
-  Listener careful = releasing_when_lost(lease, ttl, std::move(listener));
-  co_return keeper(ttl).keep(lease, grant->sent_at, std::move(careful));
+  const Millis ttl = wanted.ttl;
+  const auto taken = co_await take(std::move(wanted), wait_until, std::move(stop));
+  if (!taken) co_return Unexpected{taken.error()};
+  Listener careful = releasing_when_lost(taken->lease, ttl, std::move(listener));
+  co_return keeper(ttl).keep(taken->lease, taken->grant.sent_at, std::move(careful));
+}
+
+Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::acquire_detached(
+    Wanted wanted, TimePoint wait_until, std::stop_token stop) {
+  const auto self = shared_from_this();
+  co_return co_await take(std::move(wanted), wait_until, std::move(stop));
+}
+
+void LeaseSession::detach(KeptLease& lease) {
+  keeper(std::chrono::duration_cast<Millis>(lease.ttl())).forget(lease);
 }
 
 Task<ReleaseOutcome> LeaseSession::release(Lease lease, TimePoint answer_by) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <stop_token>
+#include <string>
 
 #include "core/lease_engine.h"
 #include "core/local_queue.h"
@@ -24,18 +25,44 @@ class LeaseSession : public std::enable_shared_from_this<LeaseSession> {
   using Lease = std::shared_ptr<KeptLease>;
   using Listener = SessionKeeper::Listener;
 
+  /// A lease that ends by itself.
+  struct Detached {
+    HeldLease lease;
+    Grant grant;
+  };
+
   LeaseSession(Env& env, std::shared_ptr<LeaseEngine> engine);
 
-  /// One attempt under a fresh owner. Failures as LeaseEngine::try_acquire(), besides timeout and
-  /// cancelled while other tasks of this process are at the engine for the same name.
-  Task<Result<Lease, AcquireError>> try_acquire(
-      LockName name, Millis ttl, TimePoint answer_by, std::stop_token stop, Listener listener);
+  struct Wanted {
+    LockName name;
+    Millis ttl;
+    /// As in LockRequest.
+    std::string note{};
+  };
+
+  /// Takes the lock, waiting for it until `wait_until`; a time that has passed: one attempt, which
+  /// does not wait for other tasks of this process either. Failures as LeaseEngine::acquire().
+  Task<Result<Lease, AcquireError>> acquire(Wanted wanted,
+                                            TimePoint wait_until,
+                                            std::stop_token stop,
+                                            Listener listener);
+
+  /// As acquire(), but nobody keeps the lease alive.
+  Task<Result<Detached, AcquireError>> acquire_detached(Wanted wanted,
+                                                        TimePoint wait_until,
+                                                        std::stop_token stop);
+
+  /// Leaves the lease to itself: it is not renewed any more, and not released.
+  void detach(KeptLease& lease);
 
   /// Gives the lease up. Idempotent: released again, it answers already_lost when it was lost and
   /// released otherwise.
   Task<ReleaseOutcome> release(Lease lease, TimePoint answer_by);
 
  private:
+  Task<Result<Detached, AcquireError>> take(Wanted wanted,
+                                            TimePoint wait_until,
+                                            std::stop_token stop);
   SessionKeeper& keeper(Millis ttl);
   Listener releasing_when_lost(HeldLease lease, Millis ttl, Listener listener) const;
 

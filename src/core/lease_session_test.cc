@@ -18,16 +18,20 @@ class FakeEngine final : public LeaseEngine {
  public:
   explicit FakeEngine(Env& env) : env_{env} {}
 
-  Task<Result<Grant, AcquireError>> try_acquire(LockName,
-                                                Owner owner,
-                                                Millis ttl,
-                                                TimePoint) override {
+  Task<Result<Grant, AcquireError>> acquire(LockRequest request,
+                                            TimePoint,
+                                            std::stop_token) override {
     const TimePoint sent_at = env_.now();
+    const Millis ttl = request.ttl;
     ++at_engine;
     most_at_engine = std::max(most_at_engine, at_engine);
-    owners.push_back(owner);
+    owners.push_back(request.owner);
     co_await env_.sleep_for(10ms);
     --at_engine;
+    if (refusals > 0) {
+      --refusals;
+      co_return Unexpected{AcquireError{Errc::busy}};
+    }
     co_return Grant{.token = Token{owners.size()},
                     .sent_at = sent_at,
                     .valid_until = deadline_of(sent_at, ttl)};
@@ -43,6 +47,7 @@ class FakeEngine final : public LeaseEngine {
   void abandon(LockName, Owner owner, Millis) override { abandoned.push_back(owner); }
 
   std::optional<Fate> fate{Fate::renewed};
+  int refusals{0};
   int at_engine{0};
   int most_at_engine{0};
   int releases{0};
@@ -58,11 +63,11 @@ class LeaseSessionTest : public testing::Test {
   using Lease = LeaseSession::Lease;
 
   static Task<void> acquire_into(LeaseSessionTest& test, std::vector<Lease>& leases) {
-    const LockName name{"ledger"};
-    const TimePoint answer_by = test.env_.now() + 1min;
-    std::stop_token never;
-    LeaseSession::Listener deaf;
-    auto lease = co_await test.session_->try_acquire(name, 9s, answer_by, never, deaf);
+    const LeaseSession::Wanted wanted{.name = LockName{"ledger"}, .ttl = 9s};
+    const TimePoint wait_until = test.env_.now() + test.wait_;
+    const std::stop_token never;
+    const LeaseSession::Listener deaf;
+    auto lease = co_await test.session_->acquire(wanted, wait_until, never, deaf);
     if (lease) leases.push_back(*lease);
   }
 
@@ -86,6 +91,7 @@ class LeaseSessionTest : public testing::Test {
     return outcome;
   }
 
+  Duration wait_{1min};
   sim::Scheduler scheduler_;
   sim::SimEnv env_{scheduler_, 1};
   std::shared_ptr<FakeEngine> engine_{std::make_shared<FakeEngine>(env_)};
@@ -98,6 +104,32 @@ TEST_F(LeaseSessionTest, TasksOfOneProcessAreAtTheEngineOneAfterTheOther) {
   scheduler_.advance(1s);
   EXPECT_EQ(leases.size(), 3U);
   EXPECT_EQ(engine_->most_at_engine, 1);
+}
+
+TEST_F(LeaseSessionTest, WhoDoesNotWaitForOthersDoesNotWaitForItsOwnEither) {
+  wait_ = Duration{0};
+  std::vector<Lease> leases;
+  for (int i = 0; i < 3; ++i) env_.spawn(acquire_into(*this, leases));
+  scheduler_.advance(1s);
+  EXPECT_EQ(leases.size(), 3U);
+  EXPECT_EQ(engine_->most_at_engine, 3);
+}
+
+TEST_F(LeaseSessionTest, AsksAnEngineWithoutAQueueAgainUnderAnotherOwner) {
+  engine_->refusals = 2;
+  acquire();
+  ASSERT_EQ(engine_->owners.size(), 3U);
+  EXPECT_NE(engine_->owners[0], engine_->owners[1]);
+}
+
+TEST_F(LeaseSessionTest, WhoDoesNotWaitAsksOnce) {
+  engine_->refusals = 2;
+  wait_ = Duration{0};
+  std::vector<Lease> leases;
+  env_.spawn(acquire_into(*this, leases));
+  scheduler_.advance(1s);
+  EXPECT_TRUE(leases.empty());
+  EXPECT_EQ(engine_->owners.size(), 1U);
 }
 
 TEST_F(LeaseSessionTest, EveryAttemptHasAnOwnerOfItsOwn) {

@@ -63,8 +63,14 @@ void KeptLease::change_to(LeaseEvent event) {
   if (listener && event.state != LeaseState::released) listener(event);
 }
 
-struct SessionKeeper::Core {
-  Core(Env& env_in, std::shared_ptr<Renewer> renewer_in, Millis ttl_in)
+// False: another thread has found the deadline passed, between our look at the clock and this.
+bool KeptLease::renewed(TimePoint sent_at, Duration ttl) {
+  clock_.renewed(sent_at, ttl);
+  return deadline_->extend_to(clock_.deadline());
+}
+
+struct KeeperCore {
+  KeeperCore(Env& env_in, std::shared_ptr<Renewer> renewer_in, Millis ttl_in)
       : env{env_in}, renewer{std::move(renewer_in)}, ttl{ttl_in}, alarm{env_in} {}
 
   void end(KeptLease& lease, LeaseEvent event) {
@@ -108,8 +114,11 @@ struct SessionKeeper::Core {
         end(lease, {LeaseState::lost, reason_of(fates[i])});
         continue;
       }
-      lease.clock_.renewed(sent_at, ttl);
-      tell(lease, now);
+      if (lease.renewed(sent_at, ttl)) {
+        tell(lease, now);
+      } else {
+        end(lease, {LeaseState::lost, LossReason::expired});
+      }
     }
   }
 
@@ -144,7 +153,7 @@ struct SessionKeeper::Core {
 };
 
 SessionKeeper::SessionKeeper(Env& env, std::shared_ptr<Renewer> renewer, Millis ttl)
-    : core_{std::make_shared<Core>(env, std::move(renewer), ttl)} {}
+    : core_{std::make_shared<KeeperCore>(env, std::move(renewer), ttl)} {}
 
 SessionKeeper::~SessionKeeper() { stop(); }
 
@@ -154,10 +163,26 @@ std::shared_ptr<KeptLease> SessionKeeper::keep(HeldLease lease,
   const SessionClock clock{sent_at, core_->ttl};
   const std::shared_ptr<KeptLease> kept{
       new KeptLease{std::move(lease), clock, std::move(listener)}};
+  kept->keeper_ = core_;
   core_->leases.push_back(kept);
   core_->alarm.ring();
   if (!std::exchange(core_->watching, true)) core_->env.spawn(watch(core_));
   return kept;
+}
+
+Task<Result<void>> SessionKeeper::renew(std::shared_ptr<KeptLease> lease, TimePoint answer_by) {
+  const std::shared_ptr<KeeperCore> core = lease->keeper_.lock();
+  if (!core || lease->over()) co_return Unexpected{Error{Errc::lost}};
+  const TimePoint sent_at = core->env.now();
+  const Batch batch(1, lease);
+  std::vector<HeldLease> leases = held_leases(batch);
+  const auto answer = co_await core->renewer->renew(std::move(leases), core->ttl, answer_by);
+  if (!answer) co_return Unexpected{answer.error()};
+  core->answered(batch, *answer, sent_at);
+  core->alarm.ring();
+  if (lease->over()) co_return Unexpected{Error{Errc::lost}};
+  if (answer->front() == Fate::unknown) co_return Unexpected{Error{Errc::unknown_outcome}};
+  co_return Result<void>{};
 }
 
 void SessionKeeper::forget(KeptLease& lease) {
@@ -174,7 +199,7 @@ void SessionKeeper::stop() {
   for (const auto& lease : all) lose(*lease, LossReason::abandoned);
 }
 
-Task<void> SessionKeeper::watch(std::shared_ptr<Core> core) {
+Task<void> SessionKeeper::watch(std::shared_ptr<KeeperCore> core) {
   while (!core->leases.empty()) {
     const TimePoint now = core->env.now();
     core->tell_all(now);
@@ -187,7 +212,7 @@ Task<void> SessionKeeper::watch(std::shared_ptr<Core> core) {
   core->watching = false;
 }
 
-Task<void> SessionKeeper::renew_all(std::shared_ptr<Core> core) {
+Task<void> SessionKeeper::renew_all(std::shared_ptr<KeeperCore> core) {
   const Batch batch = core->leases;
   if (batch.empty()) co_return;
   // Taken before anything is sent: no server can have begun to count the TTL earlier.

@@ -17,9 +17,12 @@
 #include "base/env.h"
 #include "core/renewer.h"
 #include "core/session_clock.h"
+#include "core/shared_deadline.h"
 #include "holdfast/lease.h"
 
 namespace holdfast::core {
+
+struct KeeperCore;
 
 /// One lease in a keeper's care. Made by SessionKeeper::keep().
 class KeptLease {
@@ -33,18 +36,28 @@ class KeptLease {
   TimePoint valid_until() const { return clock_.deadline(); }
   Duration ttl() const { return clock_.ttl(); }
 
+  /// valid_until() for other threads. Whoever finds it passed there has lost the lease here, too.
+  const std::shared_ptr<SharedDeadline>& deadline() const { return deadline_; }
+
  private:
   friend class SessionKeeper;
+  friend struct KeeperCore;
   using Listener = std::function<void(const LeaseEvent&)>;
 
   KeptLease(HeldLease held, SessionClock clock, Listener listener)
-      : held_{std::move(held)}, clock_{clock}, listener_{std::move(listener)} {}
+      : held_{std::move(held)},
+        clock_{clock},
+        deadline_{std::make_shared<SharedDeadline>(clock.deadline())},
+        listener_{std::move(listener)} {}
 
   bool over() const;
   void change_to(LeaseEvent event);
+  bool renewed(TimePoint sent_at, Duration ttl);
 
   HeldLease held_;
   SessionClock clock_;
+  std::shared_ptr<SharedDeadline> deadline_;
+  std::weak_ptr<KeeperCore> keeper_;
   Listener listener_;
   /// What the listener was told last.
   LeaseEvent told_{};
@@ -63,6 +76,11 @@ class SessionKeeper {
   /// change of state but `released`; it may call forget(), keep() and lose().
   std::shared_ptr<KeptLease> keep(HeldLease lease, TimePoint sent_at, Listener listener);
 
+  /// Renews the lease now instead of when it is due. Ends by `answer_by` or soon after.
+  ///
+  /// lost: it is over. unavailable, unknown_outcome: no answer; the old deadline stands.
+  static Task<Result<void>> renew(std::shared_ptr<KeptLease> lease, TimePoint answer_by);
+
   /// The holder gives the lease up: it is not renewed any more and its state is `released`.
   /// Without effect on a lease that is lost.
   void forget(KeptLease& lease);
@@ -74,11 +92,10 @@ class SessionKeeper {
   void stop();
 
  private:
-  struct Core;
-  std::shared_ptr<Core> core_;
+  std::shared_ptr<KeeperCore> core_;
 
-  static Task<void> watch(std::shared_ptr<Core> core);
-  static Task<void> renew_all(std::shared_ptr<Core> core);
+  static Task<void> watch(std::shared_ptr<KeeperCore> core);
+  static Task<void> renew_all(std::shared_ptr<KeeperCore> core);
 };
 
 }  // namespace holdfast::core

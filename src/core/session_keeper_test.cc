@@ -183,6 +183,62 @@ TEST_F(SessionKeeperTest, AnAnswerReadAfterTheDeadlineDoesNotUndoTheLoss) {
   EXPECT_EQ(renewer_->asked.size(), 1U);
 }
 
+// Goal: what another thread saw as lost is not held again, whatever the engine answers.
+TEST_F(SessionKeeperTest, AnAnswerDoesNotUndoALossThatAnotherThreadSaw) {
+  const auto lease = keep("a");
+  scheduler_.advance(kTtl / 3);
+  ASSERT_EQ(renewer_->asked.size(), 1U);
+  ASSERT_TRUE(lease->deadline()->has_passed(lease->valid_until()));
+  scheduler_.advance(kTtl / 3);
+  EXPECT_EQ(states("a"), States{LeaseState::lost});
+  EXPECT_EQ(lease->loss_reason(env_.now()), LossReason::expired);
+}
+
+TEST_F(SessionKeeperTest, TheSharedDeadlineFollowsTheRenewals) {
+  const auto lease = keep("a");
+  scheduler_.advance(kTtl * 10);
+  EXPECT_EQ(lease->deadline()->until(), lease->valid_until());
+  EXPECT_GT(lease->deadline()->until(), env_.now());
+}
+
+Task<void> renew_into(Env& env, std::shared_ptr<KeptLease> lease, Result<void>& result) {
+  result = co_await SessionKeeper::renew(lease, env.now() + 1s);
+}
+
+TEST_F(SessionKeeperTest, RenewsOneLeaseOnDemand) {
+  const auto a = keep("a");
+  keep("b");
+  scheduler_.advance(1s);
+  const TimePoint before = a->valid_until();
+  Result<void> result = Unexpected{Error{Errc::internal}};
+  env_.spawn(renew_into(env_, a, result));
+  scheduler_.advance(1s);
+  EXPECT_TRUE(result);
+  EXPECT_EQ(a->valid_until(), before + 1s);
+  ASSERT_EQ(renewer_->asked.size(), 1U);
+  EXPECT_EQ(renewer_->asked[0].leases, 1U);
+}
+
+TEST_F(SessionKeeperTest, ARenewalOnDemandTellsWhatBecameOfTheLease) {
+  const auto lease = keep("a");
+  Result<void> result;
+  renewer_->reachable = false;
+  env_.spawn(renew_into(env_, lease, result));
+  scheduler_.advance(2s);
+  EXPECT_EQ(result.error().code, Errc::unknown_outcome);
+  EXPECT_EQ(state(*lease), LeaseState::held);
+  renewer_->reachable = true;
+  renewer_->fate.emplace(LockName{"a"}, Fate::broken);
+  env_.spawn(renew_into(env_, lease, result));
+  scheduler_.advance(100ms);
+  EXPECT_EQ(result.error().code, Errc::lost);
+  EXPECT_EQ(lease->loss_reason(env_.now()), LossReason::broken);
+  keeper_.reset();
+  env_.spawn(renew_into(env_, lease, result));
+  scheduler_.advance(100ms);
+  EXPECT_EQ(result.error().code, Errc::lost);
+}
+
 TEST_F(SessionKeeperTest, AForgottenLeaseIsReleasedAndNoLongerRenewed) {
   const auto lease = keep("a");
   keeper_->forget(*lease);

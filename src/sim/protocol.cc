@@ -16,7 +16,7 @@ namespace {
 using Engine = std::shared_ptr<core::LeaseEngine>;
 
 Engine make_redis(Env& env, Ports ports, const Pace& pace) {
-  const redis::Settings settings{.timeout = pace.timeout};
+  const redis::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
   return std::make_shared<redis::RedisEngine>(env, std::move(ports.front()), settings);
 }
 
@@ -27,6 +27,7 @@ Engine make_redlock(Env& env, Ports ports, const Pace& pace) {
 
 Ports plain(Ports ports) {
   const std::vector<Swap> swaps{{&redis::kAcquireScript, &kPlainTakeScript},
+                                {&redis::kRefreshScript, &kPlainTakeAllScript},
                                 {&redlock::kTakeScript, &kPlainTakeScript}};
   for (auto& port : ports) port = std::make_shared<ScriptSwap>(std::move(port), swaps);
   return ports;

@@ -13,9 +13,11 @@
 
 namespace holdfast::sim {
 
-/// How long a request waits for its answer: short against the TTL of the world.
 struct Pace {
+  /// How long a request waits for its answer: short against the TTL of the world.
   Millis timeout{200};
+  /// How long an operation tries to get one.
+  Millis patience{1000};
 };
 
 struct Protocol {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/decimal.h"
+#include "engines/redis/redis_reply.h"
 #include "sim/faults/nemesis.h"
 #include "sim/workload.h"
 
@@ -14,6 +14,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array<Millis, 3> kTtls{500ms, 2s, 10s};
+
+// Under the prefix that engines have by default.
+constexpr std::array<std::string_view, kLocks.size()> kLockKeys{"hf:lock0", "hf:lock1"};
 
 class SeedRun {
  public:
@@ -28,7 +31,7 @@ class SeedRun {
   Cast cast() const;
 
   void watch_nodes();
-  void note_step(std::size_t node, const ScriptRun& run);
+  void note_steps(std::size_t node, const ScriptRun& run);
   bool run_until_idle(Duration limit);
   void run_world();
   SeedReport report();
@@ -41,7 +44,11 @@ class SeedRun {
   History history_;
   Workload workload_;
   Nemesis nemesis_;
+  /// The value of each lock at each node after the last script.
+  std::vector<std::string> known_;
 };
+
+Pace pace_of(Millis ttl) { return {.timeout = ttl / 10, .patience = ttl / 2}; }
 
 Millis drawn_ttl(std::uint64_t seed) { return kTtls.at(Chance{~seed}.below(kTtls.size())); }
 
@@ -54,7 +61,7 @@ WorldOptions SeedRun::world_options() const {
   const auto make = options_.mutant != nullptr && options_.mutant->make != nullptr
                         ? options_.mutant->make
                         : options_.protocol->make;
-  const Pace pace{.timeout = ttl_ / 10};
+  const Pace pace = pace_of(ttl_);
   return {
       .engine = [make, pace](Env& env, Ports ports) { return make(env, std::move(ports), pace); },
       .nodes = cast().nodes,
@@ -64,7 +71,7 @@ WorldOptions SeedRun::world_options() const {
 }
 
 Manner SeedRun::manner() const {
-  Manner manner{.ttl = ttl_, .resource = options_.protocol->resource};
+  Manner manner{.ttl = ttl_, .pace = pace_of(ttl_), .resource = options_.protocol->resource};
   if (options_.mutant != nullptr) {
     manner.habits = options_.mutant->habits;
     if (options_.mutant->resource == Register::unfenced) manner.resource = Register::unfenced;
@@ -84,33 +91,42 @@ SeedRun::SeedRun(std::uint64_t seed, const SeedOptions& options)
       plan_{draw_plan(seed, faults(), ttl_, cast())},
       world_{seed, world_options()},
       workload_{populated(world_, options.clients), manner(), history_},
-      nemesis_{world_, seed, plan_, ttl_, history_, [this](ClientId id) { workload_.start(id); }} {}
+      nemesis_{world_, seed, plan_, ttl_, history_, [this](ClientId id) { workload_.start(id); }},
+      known_(world_.nodes() * kLocks.size()) {}
 
-// What the servers say of owners, for the checker of repeated grants. Mutants run scripts of their
-// own, which are told by what they take and answer.
-void SeedRun::note_step(std::size_t node, const ScriptRun& run) {
-  using Kind = redis::Reply::Kind;
-  const redis::ScriptCall& call = run.call;
-  const redis::Reply& reply = run.reply;
-  const bool granted = reply.items.size() == 2 && reply.items[1].kind == Kind::text;
-  const bool removed = call.args.size() == 1 && reply.integer == 1;
-  if (!granted && !removed) return;
-  NodeStep step{.node = node,
-                .kind = granted ? NodeStep::Kind::granted : NodeStep::Kind::removed,
-                .lock = call.keys[0].ends_with(kLocks[0]) ? std::size_t{0} : std::size_t{1},
-                .owner = call.args[0],
-                .at = run.at,
-                .era = run.era};
-  if (granted) {
-    step.grant = Token{parse_decimal<std::uint64_t>(reply.items[1].text).value_or(0)};
-    step.until = step.at + Millis{parse_decimal<std::int64_t>(call.args[1]).value_or(0)};
+// What a script did to the locks, for the checker of repeated grants: mutants run scripts of their
+// own, so it is told by the keys and not by what was asked or answered.
+void SeedRun::note_steps(std::size_t node, const ScriptRun& run) {
+  for (std::size_t lock = 0; lock < kLocks.size(); ++lock) {
+    std::string& known = known_[node * kLocks.size() + lock];
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(run.at).count();
+    const auto* entry = world_.node(node).model().keyspace().find(kLockKeys.at(lock), now);
+    const std::string_view value = entry != nullptr ? std::string_view{entry->value} : "";
+    if (value == known) continue;
+    const auto owner_of = [](std::string_view text) { return text.substr(0, text.find(':')); };
+    NodeStep step;
+    step.node = node;
+    step.lock = lock;
+    step.at = run.at;
+    step.era = run.era;
+    if (!known.empty() && owner_of(known) != owner_of(value)) {
+      step.kind = NodeStep::Kind::removed;
+      step.owner = owner_of(known);
+      history_.node_steps.push_back(step);
+    }
+    known = value;
+    if (value.empty()) continue;
+    step.kind = NodeStep::Kind::granted;
+    step.owner = owner_of(value);
+    step.grant = redis::holder_of(value, Millis{0}).token;
+    step.until = Millis{entry->expires_at};
+    history_.node_steps.push_back(std::move(step));
   }
-  history_.node_steps.push_back(std::move(step));
 }
 
 void SeedRun::watch_nodes() {
   for (std::size_t i = 0; i < world_.nodes(); ++i) {
-    world_.node(i).observe([this, i](const ScriptRun& run) { note_step(i, run); });
+    world_.node(i).observe([this, i](const ScriptRun& run) { note_steps(i, run); });
   }
 }
 

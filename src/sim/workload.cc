@@ -58,7 +58,9 @@ std::size_t Workload::begin_acquisition(ClientId client, std::size_t lock, Durat
   acquisition.incarnation = process.incarnation();
   acquisition.lock = lock;
   acquisition.called_at = world_.now();
-  acquisition.answer_by = process.env().true_time(process.env().now() + patience);
+  // Who waited in vain may still have asked a last time.
+  const TimePoint answer_by = process.env().now() + patience + manner_.pace.patience;
+  acquisition.answer_by = process.env().true_time(answer_by);
   history_.acquisitions.push_back(acquisition);
   leases_.emplace_back();
   return history_.acquisitions.size() - 1;
@@ -170,24 +172,17 @@ Task<void> Workload::hold(ClientId client, std::size_t index, Chance& chance) {
 void Workload::demand_progress() {
   for (std::size_t i = 0; i < world_.clients(); ++i) {
     ++busy_[i];
-    const Chance chance{world_.chance().draw()};
-    world_.client({i}).env().spawn(ask_for_all({i}, chance));
+    world_.client({i}).env().spawn(ask_for_all({i}));
   }
 }
 
-Task<void> Workload::ask_for_all(ClientId client, Chance chance) {
+Task<void> Workload::ask_for_all(ClientId client) {
   SimClient& process = world_.client(client);
   const Duration patience = manner_.ttl * 30;
   for (std::size_t lock = 0; lock < kLocks.size(); ++lock) {
     const std::size_t acquisition = begin_acquisition(client, lock, patience);
-    const TimePoint give_up_at = process.env().now() + patience;
     const LockName name{std::string{kLocks.at(lock)}};
-    Acquired acquired = co_await process.acquire(name, manner_.ttl, manner_.ttl);
-    // The last attempt ends before the caller's patience does.
-    while (!acquired && process.env().now() + manner_.ttl * 2 < give_up_at) {
-      co_await process.env().sleep_for(chance.between(Duration{0}, manner_.ttl / 4));
-      acquired = co_await process.acquire(name, manner_.ttl, manner_.ttl);
-    }
+    const Acquired acquired = co_await process.acquire(name, manner_.ttl, patience);
     end_acquisition(acquisition, acquired);
     if (acquired) co_await give_up(client, acquisition);
   }

@@ -22,6 +22,7 @@ inline constexpr std::array<std::string_view, 2> kLocks{"lock0", "lock1"};
 
 struct Manner {
   Millis ttl{1000};
+  Pace pace{};
   Habits habits{Habits::careful};
   Register resource{Register::fenced};
 };
@@ -50,7 +51,7 @@ class Workload {
   Task<void> work(ClientId client, Chance chance);
   Task<void> hold(ClientId client, std::size_t acquisition, Chance& chance);
   Task<Result<RegisterAnswer>> operate(ClientId client, Section& section, Verb verb);
-  Task<void> ask_for_all(ClientId client, Chance chance);
+  Task<void> ask_for_all(ClientId client);
   Task<bool> take(ClientId client, std::size_t lock, std::size_t acquisition, Duration patience);
   Task<void> give_up(ClientId client, std::size_t acquisition);
 

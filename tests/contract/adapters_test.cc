@@ -104,7 +104,7 @@ TEST_P(AdaptersContract, MutexExcludesOtherProcesses) {
     EXPECT_EQ(a->acquire("lease", "x", {.wait = 0ms}).code, Errc::busy);
     EXPECT_GT(here.token(), Token{0});
   }
-  ASSERT_TRUE(a->acquire("lease", "x").granted());
+  ASSERT_TRUE(a->acquire("lease", "x", {.ttl = GetParam().ttl_of_the_dying}).granted());
   EXPECT_FALSE(here.try_lock());
   EXPECT_FALSE(here.try_lock_for(50ms));
   a->kill();

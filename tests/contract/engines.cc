@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "tests/ports/redis_process.h"
+
 namespace holdfast::contract {
 namespace {
 
@@ -31,6 +33,11 @@ FreshEngine fresh_local(const std::string& query) {
   return {.url = "local:" + directory->path() + query, .resources = directory};
 }
 
+FreshEngine fresh_redis(const std::string& parameters) {
+  auto server = std::make_shared<ports::RedisProcess>();
+  return {.url = "redis+unix://" + server->socket() + parameters, .resources = server};
+}
+
 constexpr Capabilities kEverything{.shared = true,
                                    .permits = true,
                                    .fifo = true,
@@ -38,6 +45,14 @@ constexpr Capabilities kEverything{.shared = true,
                                    .lock_delay = true,
                                    .watch = true,
                                    .store = true};
+
+constexpr Capabilities kRedis{.shared = false,
+                              .permits = false,
+                              .fifo = true,
+                              .detached = true,
+                              .lock_delay = false,
+                              .watch = true,
+                              .store = true};
 
 }  // namespace
 
@@ -47,6 +62,10 @@ std::vector<EngineUnderTest> engines_under_test() {
       {.name = "local_prefix",
        .fresh = [] { return fresh_local("?prefix=team%20a/"); },
        .can = kEverything},
+      {.name = "redis",
+       .fresh = [] { return fresh_redis(""); },
+       .can = kRedis,
+       .ttl_of_the_dying = Millis{500}},
   };
 }
 

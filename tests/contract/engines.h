@@ -24,6 +24,9 @@ struct EngineUnderTest {
   /// A test of what an engine cannot do checks that it says so instead. There is no other way to
   /// leave a test out.
   Capabilities can;
+  /// The TTL of those who are to die. Long where the engine notices a death itself, so that waiting
+  /// for the TTL fails the test; short where only the TTL tells.
+  Millis ttl_of_the_dying{std::chrono::minutes{10}};
 };
 
 std::vector<EngineUnderTest> engines_under_test();

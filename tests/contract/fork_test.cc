@@ -71,7 +71,7 @@ TEST_P(ForkContract, EndOfTheChildLeavesTheParentsLeaseAlone) {
 // The parent's death must count even while a child it forked lives on.
 TEST_P(ForkContract, ParentsDeathFreesTheLockThoughItsChildLives) {
   auto a = actor();
-  ASSERT_TRUE(a->acquire("lease", "x", {.ttl = 10min}).granted());
+  ASSERT_TRUE(a->acquire("lease", "x", {.ttl = GetParam().ttl_of_the_dying}).granted());
   ASSERT_EQ(a->ask({"fork", "lease"}).at(0), "forked");
   a->kill();
   EXPECT_TRUE(client().acquire("x", {.wait = kPatience}));

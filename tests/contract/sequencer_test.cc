@@ -27,7 +27,7 @@ TEST_P(SequencerContract, StandsWhileTheLeaseDoes) {
 
 TEST_P(SequencerContract, FallsWithTheHoldersProcess) {
   auto a = actor();
-  ASSERT_TRUE(a->acquire("lease", "x").granted());
+  ASSERT_TRUE(a->acquire("lease", "x", {.ttl = GetParam().ttl_of_the_dying}).granted());
   const std::string sequencer = a->ask({"sequencer", "lease"}).at(0);
   a->kill();
   EXPECT_TRUE(eventually([&] { return !client().check_sequencer(sequencer)->stands; }));

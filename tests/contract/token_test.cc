@@ -42,7 +42,7 @@ TEST_P(TokenContract, RisesAcrossExpiry) {
 
 TEST_P(TokenContract, RisesAcrossACrash) {
   auto a = actor();
-  const Answer first = a->acquire("lease", "x");
+  const Answer first = a->acquire("lease", "x", {.ttl = GetParam().ttl_of_the_dying});
   ASSERT_TRUE(first.granted());
   a->kill();
   EXPECT_GT(next_token("x"), first.token);
@@ -50,7 +50,7 @@ TEST_P(TokenContract, RisesAcrossACrash) {
 
 TEST_P(TokenContract, RisesAcrossRestart) {
   auto a = actor();
-  const Answer first = a->acquire("lease", "x");
+  const Answer first = a->acquire("lease", "x", {.ttl = GetParam().ttl_of_the_dying});
   ASSERT_TRUE(first.granted());
   a->quit();
   auto b = actor();

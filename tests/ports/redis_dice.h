@@ -15,7 +15,7 @@ namespace holdfast::ports {
 
 using Texts = std::vector<std::string>;
 
-inline const Texts kKeys{"lock", "other", "counter", "high"};
+inline const Texts kKeys{"lock", "other", "counter", "high", "queue", "waiters"};
 inline const Texts kOwners{"alice", "bob", "alice:b", "", "a"};
 /// Long or none: time must not decide.
 inline const Texts kTtls{"100000",
@@ -78,15 +78,23 @@ class RedisDice {
   Step script() {
     using namespace holdfast::redis;
     using namespace holdfast::redlock;
-    switch (below(6)) {
+    switch (below(8)) {
       case 0:
-        return odd({&kAcquireScript, {"lock", "counter"}, {of(kOwners), of(kTtls)}});
+        return odd({&kAcquireScript,
+                    {"lock", "counter", "queue", "waiters"},
+                    {of(kOwners), of(kTtls), "note", one_in(2) ? "" : "channel"}});
       case 1:
-        return odd({&kReleaseScript, {of(kKeys)}, {of(kOwners)}});
+        return odd({&kReleaseScript, {"lock", "counter", "queue", "waiters"}, {of(kOwners)}});
       case 2:
         return odd({&kRenewScript,
-                    {of(kKeys), of(kKeys)},
-                    {of(kTtls), of(kOwners) + ":" + of(kNumbers), of(kOwners) + ":1"}});
+                    {of(kKeys), of(kKeys), of(kKeys), of(kKeys)},
+                    {of(kTtls), of(kOwners) + ":" + of(kNumbers) + ":", of(kOwners) + ":1:"}});
+      case 6:
+        return odd({&kRefreshScript,
+                    {"counter", "lock", "queue", "waiters"},
+                    {"channel", of(kOwners), of(kTtls), "note"}});
+      case 7:
+        return odd({&kRemoveScript, {of(kKeys)}, {of(kOwners)}});
       case 3:
         return odd(
             {&kTakeScript, {"lock", "counter", "high"}, {of(kOwners), of(kTtls), of(kTtls)}});
@@ -100,7 +108,7 @@ class RedisDice {
 
   Step command() {
     const std::string& key = of(kKeys);
-    switch (below(9)) {
+    switch (below(13)) {
       case 0:
         return {.words = {"SET", key, of(kNumbers)}};
       case 1:
@@ -116,7 +124,15 @@ class RedisDice {
       case 6:
         return {.words = {"GET", key}};
       case 7:
-        return {.words = {"RPUSH", key, "item"}};
+        return {.words = {"RPUSH", key, of(kOwners)}};
+      case 8:
+        return {.words = {"HSET", key, of(kOwners), of(kNumbers)}};
+      case 9:
+        return {.words = {"HDEL", key, of(kOwners)}};
+      case 10:
+        return {.words = {"LINDEX", key, one_in(2) ? "0" : "-1"}};
+      case 11:
+        return {.words = {one_in(2) ? "HGET" : "LPOP", key}};
       default:
         return {.words = {"DEL", key}};
     }

@@ -12,10 +12,21 @@ using redis::kRenewScript;
 
 class LockScriptsTest : public RedisPortTest {
  protected:
+  const std::vector<std::string> kLockKeys{"lock", "counter", "queue", "waiters"};
+
   Reply acquire(const std::string& owner, const std::string& ttl = "60000") {
-    return eval(kAcquireScript, {"lock", "counter"}, {owner, ttl});
+    return eval(kAcquireScript, kLockKeys, {owner, ttl, "note", ""});
   }
-  Reply release(const std::string& owner) { return eval(kReleaseScript, {"lock"}, {owner}); }
+  /// As acquire(), and waits when the lock is taken.
+  Reply queue_up(const std::string& owner, const std::string& ttl = "60000") {
+    return eval(kAcquireScript, kLockKeys, {owner, ttl, "note", owner + "-channel"});
+  }
+  Reply release(const std::string& owner) { return eval(kReleaseScript, kLockKeys, {owner}); }
+  /// The owner in the lock's value.
+  std::string holder() {
+    const std::string value = command({"GET", "lock"}).text;
+    return value.substr(0, value.find(':'));
+  }
   static Reply granted(const std::string& token) {
     return Reply::of_array({Reply::of_integer(1), Reply::of_text(token)});
   }
@@ -34,7 +45,7 @@ TEST_P(LockScriptsTest, GrantsWithATokenThatIsTheTimeInMicroseconds) {
   EXPECT_EQ(token.size(), 16U);
   EXPECT_GE(std::stoull(token),
             std::stoull(before.items[0].text) * 1'000'000 + std::stoull(before.items[1].text));
-  EXPECT_EQ(command({"GET", "lock"}).text, "alice:" + token);
+  EXPECT_EQ(command({"GET", "lock"}).text, "alice:" + token + ":note");
   EXPECT_EQ(command({"GET", "counter"}).text, token);
   EXPECT_EQ(ttl_ms("counter"), -1);
   EXPECT_LE(ttl_ms("lock"), 60'000);
@@ -50,9 +61,9 @@ TEST_P(LockScriptsTest, GrantsAgainToTheSameOwnerAndBeginsTheTtlAnew) {
 TEST_P(LockScriptsTest, RefusesOthersWithTheHolderAndWhatItHasLeft) {
   const Reply first = acquire("alice");
   const Reply second = acquire("bob");
-  ASSERT_EQ(second.items.size(), 3U) << testing::PrintToString(second);
+  ASSERT_EQ(second.items.size(), 4U) << testing::PrintToString(second);
   EXPECT_EQ(second.items[0], Reply::of_integer(0));
-  EXPECT_EQ(second.items[1].text, "alice:" + first.items[1].text);
+  EXPECT_EQ(second.items[1].text, "alice:" + first.items[1].text + ":note");
   EXPECT_GT(second.items[2].integer, 0);
   EXPECT_LE(second.items[2].integer, 60'000);
   EXPECT_EQ(acquire("ali").items[0], Reply::of_integer(0)) << "a prefix of the owner is not it";
@@ -114,15 +125,17 @@ TEST_P(LockScriptsTest, ReleasesOnlyForTheOwner) {
 }
 
 TEST_P(LockScriptsTest, RenewsInABatchWhatIsStillOursAndCreatesNothing) {
-  command({"SET", "a", "alice:1", "PX", "10000"});
+  const std::vector<std::string> keys{"a", "a-broken", "b", "b-broken", "c", "c-broken"};
+  command({"SET", "a", "alice:1:note", "PX", "10000"});
   bed_->plant_list("b");
-  EXPECT_EQ(eval(kRenewScript, {"a", "b", "c"}, {"600000", "alice:1", "alice:2", "alice:3"}),
+  EXPECT_EQ(eval(kRenewScript, keys, {"600000", "alice:1:", "alice:2:", "alice:3:"}),
             fates(1, 0, 0));
   EXPECT_GT(ttl_ms("a"), 10'000);
   EXPECT_EQ(command({"EXISTS", "c"}), Reply::of_integer(0));
-  command({"SET", "c", "bob:9", "PX", "10000"});
-  EXPECT_EQ(eval(kRenewScript, {"a", "b", "c"}, {"900000", "alice:7", "alice:2", "alice:3"}),
-            fates(0, 0, 0));
+  command({"SET", "c", "bob:9:", "PX", "10000"});
+  command({"SET", "c-broken", "alice:3:"});
+  EXPECT_EQ(eval(kRenewScript, keys, {"900000", "alice:7:", "alice:2:", "alice:3:"}),
+            fates(0, 0, 2));
   EXPECT_LE(ttl_ms("a"), 600'000);
   EXPECT_LE(ttl_ms("c"), 10'000);
   EXPECT_EQ(eval(kRenewScript, {}, {"600000"}), Reply::of_array({}));
@@ -132,7 +145,7 @@ TEST_P(LockScriptsTest, AForeignLockExcludesUsAndOursExcludesThem) {
   const std::vector<std::string> foreign{"SET", "lock", "their-secret", "NX", "PX", "60000"};
   EXPECT_EQ(command(foreign), kOk);
   const Reply refused = acquire("alice");
-  ASSERT_EQ(refused.items.size(), 3U);
+  ASSERT_EQ(refused.items.size(), 4U);
   EXPECT_EQ(refused.items[1].text, "their-secret");
   EXPECT_EQ(release("alice"), Reply::of_integer(0));
   command({"DEL", "lock"});
@@ -142,15 +155,107 @@ TEST_P(LockScriptsTest, AForeignLockExcludesUsAndOursExcludesThem) {
 
 TEST_P(LockScriptsTest, AForeignLockWithoutTtlIsSaidToHaveNone) {
   command({"SET", "lock", "theirs"});
-  EXPECT_EQ(
-      acquire("alice"),
-      Reply::of_array({Reply::of_integer(0), Reply::of_text("theirs"), Reply::of_integer(-1)}));
+  EXPECT_EQ(acquire("alice"),
+            Reply::of_array({Reply::of_integer(0),
+                             Reply::of_text("theirs"),
+                             Reply::of_integer(-1),
+                             Reply::of_integer(0)}));
+}
+
+TEST_P(LockScriptsTest, AReleasedLockGoesToTheFirstWhoWaitsAndTellsItAlone) {
+  const std::string before = acquire("alice").items[1].text;
+  const auto bob = bed_->listen("bob-channel");
+  const auto carol = bed_->listen("carol-channel");
+  EXPECT_EQ(queue_up("bob").items[3], Reply::of_integer(1)) << "nobody is before it";
+  EXPECT_EQ(queue_up("carol").items[3], Reply::of_integer(0));
+  EXPECT_EQ(release("alice"), Reply::of_integer(1));
+  EXPECT_EQ(holder(), "bob");
+  const std::string token = queue_up("bob").items[1].text;
+  EXPECT_EQ(bob->next(), "bob " + token);
+  EXPECT_GT(std::stoull(token), std::stoull(before));
+  EXPECT_EQ(release("bob"), Reply::of_integer(1));
+  EXPECT_EQ(carol->next(), "carol " + queue_up("carol").items[1].text);
+  EXPECT_EQ(release("carol"), Reply::of_integer(1));
+  EXPECT_EQ(command({"EXISTS", "lock", "queue", "waiters"}), Reply::of_integer(0));
+}
+
+TEST_P(LockScriptsTest, NobodyOvertakesThoseWhoWait) {
+  acquire("alice");
+  queue_up("bob");
+  command({"DEL", "lock"});
+  EXPECT_EQ(acquire("carol").items[0], Reply::of_integer(0));
+  EXPECT_EQ(holder(), "bob");
+}
+
+TEST_P(LockScriptsTest, AWaiterThatDoesNotRefreshIsPassedOver) {
+  acquire("alice");
+  queue_up("bob", "30");
+  queue_up("carol");
+  while (queue_up("carol").items[3] == Reply::of_integer(0)) bed_->let_time_pass();
+  EXPECT_EQ(release("alice"), Reply::of_integer(1));
+  EXPECT_EQ(holder(), "carol");
+}
+
+TEST_P(LockScriptsTest, AWaiterThatGivesUpLeavesTheQueue) {
+  acquire("alice");
+  queue_up("bob");
+  queue_up("carol");
+  EXPECT_EQ(release("bob"), Reply::of_integer(0));
+  EXPECT_EQ(release("alice"), Reply::of_integer(1));
+  EXPECT_EQ(holder(), "carol");
+}
+
+TEST_P(LockScriptsTest, ALockThatCameFreeUnseenGoesToTheFirstWhoAsks) {
+  acquire("alice");
+  queue_up("bob");
+  queue_up("carol");
+  command({"DEL", "lock"});
+  EXPECT_EQ(queue_up("carol").items[0], Reply::of_integer(0));
+  EXPECT_EQ(holder(), "bob");
+}
+
+TEST_P(LockScriptsTest, RefreshesManyAndSaysOfEachHowItStands) {
+  acquire("alice");
+  command({"SET", "second", "theirs", "PX", "50000"});
+  bed_->plant_list("third");
+  const Reply answers = eval(redis::kRefreshScript,
+                             {"counter",
+                              "lock",
+                              "queue",
+                              "waiters",
+                              "second",
+                              "q2",
+                              "w2",
+                              "third",
+                              "q3",
+                              "w3",
+                              "free",
+                              "q4",
+                              "w4"},
+                             {"channel",
+                              "bob",
+                              "60000",
+                              "",
+                              "carol",
+                              "60000",
+                              "",
+                              "dave",
+                              "60000",
+                              "",
+                              "erin",
+                              "60000",
+                              ""});
+  ASSERT_EQ(answers.items.size(), 4U) << testing::PrintToString(answers);
+  EXPECT_EQ(answers.items[0].items.at(3), Reply::of_integer(1));
+  EXPECT_EQ(answers.items[1].items.at(1), Reply::of_text("theirs"));
+  EXPECT_EQ(answers.items[2], Reply::of_array({Reply::of_integer(2)}));
+  EXPECT_EQ(answers.items[3].items.at(0), Reply::of_integer(1));
 }
 
 TEST_P(LockScriptsTest, AServerThatIsGoneIsUnavailable) {
   acquire("alice");
   bed_->stop();
-  const redis::ScriptCall call{.script = &kReleaseScript, .keys = {"lock"}, .args = {"alice"}};
+  const redis::ScriptCall call{.script = &kReleaseScript, .keys = kLockKeys, .args = {"alice"}};
   // A connection may take one request before it finds out.
   const auto first = bed_->run(call);
   ASSERT_FALSE(first);

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,25 +29,14 @@ std::filesystem::path make_directory() {
 }
 
 // In the child, between fork and exec.
-[[noreturn]] void become_server(const std::filesystem::path& directory, const std::string& socket) {
+[[noreturn]] void become_server(const std::filesystem::path& directory,
+                                std::vector<char*>& arguments) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const std::string log = directory / "log";
-  const int file = open(log.c_str(), O_WRONLY | O_CREAT, 0600);
+  const int file = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(file, STDOUT_FILENO);
   dup2(file, STDERR_FILENO);
-  execl(HOLDFAST_REDIS_SERVER,
-        "redis-server",
-        "--port",
-        "0",
-        "--unixsocket",
-        socket.c_str(),
-        "--save",
-        "",
-        "--appendonly",
-        "no",
-        "--dir",
-        directory.c_str(),
-        nullptr);
+  execv(HOLDFAST_REDIS_SERVER, arguments.data());
   _exit(127);
 }
 
@@ -58,10 +49,35 @@ bool answers(const std::string& socket) {
 
 }  // namespace
 
-RedisProcess::RedisProcess() : directory_{make_directory()}, socket_{directory_ / "socket"} {
+std::uint16_t free_port() {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  HOLDFAST_ASSERT(bind(listener, any, size) == 0);
+  HOLDFAST_ASSERT(getsockname(listener, any, &size) == 0);
+  close(listener);
+  return ntohs(address.sin_port);
+}
+
+RedisProcess::RedisProcess(std::vector<std::string> arguments)
+    : directory_{make_directory()}, socket_{directory_ / "socket"} {
+  arguments_ = {"redis-server", "--port", "0", "--unixsocket", socket_, "--save", ""};
+  arguments_.insert(arguments_.end(),
+                    {"--appendonly", "no", "--bind", "127.0.0.1", "--dir", directory_});
+  arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
+  start();
+}
+
+void RedisProcess::start() {
+  std::vector<char*> arguments;
+  for (std::string& argument : arguments_) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
   pid_ = fork();
   HOLDFAST_ASSERT(pid_ >= 0);
-  if (pid_ == 0) become_server(directory_, socket_);
+  if (pid_ == 0) become_server(directory_, arguments);
   wait_until_it_answers();
 }
 
@@ -92,5 +108,18 @@ void RedisProcess::kill() {
   waitpid(pid_, nullptr, 0);
   pid_ = -1;
 }
+
+void RedisProcess::restart() {
+  kill();
+  start();
+}
+
+void RedisProcess::pause() {
+  ::kill(pid_, SIGSTOP);
+  // Stopped for certain only when the kernel says so.
+  HOLDFAST_ASSERT(waitpid(pid_, nullptr, WUNTRACED) == pid_);
+}
+
+void RedisProcess::resume() { ::kill(pid_, SIGCONT); }
 
 }  // namespace holdfast::ports

@@ -4,16 +4,22 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace holdfast::ports {
+
+/// A loopback port nobody listens on at this moment.
+std::uint16_t free_port();
 
 /// Thread safety: none. Aborts the test program when the server does not start.
 class RedisProcess {
  public:
-  /// Starts it and waits until it answers. Keeps nothing on disk.
-  RedisProcess();
+  /// Starts it and waits until it answers. Keeps nothing on disk and listens on no port, unless
+  /// `arguments` of the command line say otherwise.
+  explicit RedisProcess(std::vector<std::string> arguments = {});
   /// Kills it and removes the directory.
   ~RedisProcess();
   RedisProcess(const RedisProcess&) = delete;
@@ -22,10 +28,18 @@ class RedisProcess {
   const std::string& socket() const { return socket_; }
 
   void kill();
+  /// Kills it if it runs, and starts it with the same arguments.
+  void restart();
+
+  /// Stops its process where it is; connections stay, and nobody answers.
+  void pause();
+  void resume();
 
  private:
+  void start();
   void wait_until_it_answers();
 
+  std::vector<std::string> arguments_;
   std::filesystem::path directory_;
   std::string socket_;
   pid_t pid_{-1};

@@ -133,8 +133,8 @@ TEST_P(RedlockScriptsTest, ExtendsInABatchWhatIsStillOursAndCreatesNothing) {
 
 TEST_P(RedlockScriptsTest, IsReleasedByTheSameScriptAsOnOneServer) {
   take("alice");
-  EXPECT_EQ(eval(redis::kReleaseScript, {"lock"}, {"bob"}), kNo);
-  EXPECT_EQ(eval(redis::kReleaseScript, {"lock"}, {"alice"}), kYes);
+  EXPECT_EQ(eval(redlock::kRemoveScript, {"lock"}, {"bob"}), kNo);
+  EXPECT_EQ(eval(redlock::kRemoveScript, {"lock"}, {"alice"}), kYes);
   EXPECT_EQ(take("bob"), granted("2"));
 }
 

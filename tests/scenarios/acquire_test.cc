@@ -46,7 +46,7 @@ TEST_F(AcquireTest, ALostAnswerIsSettledWithTheSameOwnerAndToken) {
   EXPECT_EQ(runs[0].reply, runs[1].reply);
   EXPECT_EQ(runs[0].call.args, runs[1].call.args);
   EXPECT_EQ(world_.node().get("hf:ledger"),
-            lease.owner().to_string() + ':' + std::to_string(lease.token().value()));
+            lease.owner().to_string() + ':' + std::to_string(lease.token().value()) + ':');
   // The lease counts from the second request, so the server's TTL must too.
   EXPECT_GT(world_.node().command({"PTTL", "hf:ledger"}).integer, 9900);
 }
@@ -111,19 +111,99 @@ TEST_F(AcquireTest, AGrantReadAfterItsDeadlineIsNoLeaseAndIsReleased) {
   EXPECT_EQ(world_.node().get("hf:ledger"), std::nullopt);
 }
 
-// Two tasks of one process: one request per name is at the server at a time.
+// Three tasks of one process: one request per name is at the server at a time.
 TEST_F(AcquireTest, TasksOfOneProcessQueueBehindEachOther) {
-  world_.set_faults({.delay_min = 10ms, .delay_max = 10ms});
-  const auto first = world_.start_acquire(alice_, "ledger", 10s);
-  const auto second = world_.start_acquire(alice_, "ledger", 10s);
-  const auto other = world_.start_acquire(alice_, "elsewhere", 10s);
-  world_.advance(20ms);
-  EXPECT_TRUE(first->has_value());
+  const LeaseView lease = world_.must_acquire(bob_, "ledger", 10s);
+  const auto first = world_.start_acquire(alice_, "ledger", 10s, 1min);
+  const auto second = world_.start_acquire(alice_, "ledger", 10s, 1min);
+  const auto other = world_.start_acquire(alice_, "elsewhere", 10s, 1min);
+  world_.advance(1s);
   EXPECT_TRUE(other->has_value());
+  EXPECT_EQ(world_.node().command({"LINDEX", "{hf:ledger}\x01queue", "1"}), redis::Reply{});
+  world_.release(bob_, lease);
+  world_.advance(1s);
+  EXPECT_TRUE(first->has_value());
   EXPECT_FALSE(second->has_value());
-  world_.advance(20ms);
-  ASSERT_TRUE(second->has_value());
-  EXPECT_EQ((*second)->error().code, Errc::busy);
+}
+
+// No request of the waiter's own: its place was refreshed a while ago, and the next time is far.
+TEST_F(AcquireTest, AReleasedLockIsHandedToTheFirstWhoWaits) {
+  const LeaseView lease = world_.must_acquire(alice_, "ledger", 60s);
+  const auto answer = world_.start_acquire(bob_, "ledger", 60s, 1min);
+  world_.advance(5s);
+  const std::size_t before = world_.node().executions().size();
+  world_.release(alice_, lease);
+  const TimePoint released_at = world_.now();
+  world_.advance(10ms);
+  ASSERT_TRUE(answer->has_value());
+  ASSERT_TRUE((*answer)->has_value());
+  EXPECT_GT((**answer)->token(), lease.token());
+  EXPECT_EQ(world_.node().executions().size(), before + 1) << "the release alone";
+  EXPECT_LT((**answer)->valid_until(), released_at + 60s - 4s) << "counts from the last refresh";
+}
+
+TEST_F(AcquireTest, AMessageThatIsLostCostsOneRefresh) {
+  const LeaseView lease = world_.must_acquire(alice_, "ledger", 9s);
+  const auto answer = world_.start_acquire(bob_, "ledger", 9s, 1min);
+  world_.advance(100ms);
+  world_.lose_next_replies(bob_, 1);
+  world_.release(alice_, lease);
+  world_.advance(1s);
+  EXPECT_FALSE(answer->has_value());
+  world_.advance(2500ms);
+  ASSERT_TRUE(answer->has_value());
+  EXPECT_TRUE((*answer)->has_value());
+}
+
+TEST_F(AcquireTest, AHolderThatDiedIsNoticedByTheFirstWhoWaits) {
+  const LeaseView lease = world_.must_acquire(alice_, "ledger", 10s);
+  const auto answer = world_.start_acquire(bob_, "ledger", 60s, 10min);
+  world_.advance(100ms);
+  world_.kill(alice_);
+  world_.advance(9s);
+  EXPECT_FALSE(answer->has_value());
+  world_.advance(1s);
+  ASSERT_TRUE(answer->has_value());
+  EXPECT_TRUE((*answer)->has_value());
+}
+
+TEST_F(AcquireTest, AWaiterThatDiedIsPassedOver) {
+  const ClientId carol = world_.add_client("carol");
+  const LeaseView lease = world_.must_acquire(alice_, "ledger", 60s);
+  world_.start_acquire(bob_, "ledger", 2s, 10min);
+  const auto answer = world_.start_acquire(carol, "ledger", 60s, 10min);
+  world_.advance(100ms);
+  world_.kill(bob_);
+  world_.advance(3s);
+  world_.release(alice_, lease);
+  world_.advance(10ms);
+  ASSERT_TRUE(answer->has_value());
+  EXPECT_TRUE((*answer)->has_value());
+}
+
+TEST_F(AcquireTest, WhoWaitedInVainIsToldWhoHasItAndLeavesTheQueue) {
+  const LeaseView lease = world_.must_acquire(alice_, "ledger", 60s);
+  const auto answer = world_.start_acquire(bob_, "ledger", 60s, 5s);
+  world_.advance(6s);
+  ASSERT_TRUE(answer->has_value());
+  EXPECT_EQ((*answer)->error().code, Errc::timeout);
+  ASSERT_TRUE((*answer)->error().holder);
+  EXPECT_EQ((*answer)->error().holder->token, lease.token());
+  world_.release(alice_, lease);
+  EXPECT_EQ(world_.node().get("hf:ledger"), std::nullopt);
+}
+
+// Nobody tells when a foreign client lets go.
+TEST_F(AcquireTest, BehindAForeignHolderTheFirstLooksAgainBeforeLong) {
+  world_.node().command({"SET", "hf:ledger", "theirs"});
+  const auto answer = world_.start_acquire(alice_, "ledger", 60s, 10min);
+  world_.advance(10s);
+  const std::size_t asked_before = asked("acquire");
+  EXPECT_LE(asked_before, 42U) << "every 250 ms, not more often";
+  world_.node().command({"DEL", "hf:ledger"});
+  world_.advance(300ms);
+  ASSERT_TRUE(answer->has_value());
+  EXPECT_TRUE((*answer)->has_value());
 }
 
 TEST_F(AcquireTest, AKeyOfAnotherTypeIsReportedAndLeftAlone) {

@@ -58,10 +58,10 @@ Result<Request> request_of(const Stage& stage, const Command& command) {
   return Request{*client, command.words[1]};
 }
 
-Task<void> acquire_now(Stage& stage, Request request, Millis ttl, Duration patience) {
+Task<void> acquire_now(Stage& stage, Request request, Millis ttl, Duration wait) {
   sim::SimClient& client = stage.world().client(request.client);
   LockName name{request.lock};
-  const sim::Acquired acquired = co_await client.acquire(std::move(name), ttl, patience);
+  const sim::Acquired acquired = co_await client.acquire(std::move(name), ttl, wait);
   const std::string& who = stage.name(request.client);
   // First what the nodes did, so that the owners have their names.
   stage.look();
@@ -80,12 +80,12 @@ Result<void> acquire(Stage& stage, const Command& command) {
   if (!request) return Unexpected{request.error()};
   const auto ttl = time_option(command, "ttl");
   if (!ttl) return Unexpected{ttl.error()};
-  const auto patience = time_option(command, "patience", kPatience);
-  if (!patience) return Unexpected{patience.error()};
+  const auto wait = time_option(command, "wait", Duration{0});
+  if (!wait) return Unexpected{wait.error()};
   const sim::ClientId client = request->client;
   return stage.begin(
       client,
-      acquire_now(stage, *std::move(request), std::chrono::duration_cast<Millis>(*ttl), *patience));
+      acquire_now(stage, *std::move(request), std::chrono::duration_cast<Millis>(*ttl), *wait));
 }
 
 Task<void> release_now(Stage& stage, Request request, sim::LeaseView lease) {
@@ -108,12 +108,7 @@ Result<void> release(Stage& stage, const Command& command) {
 
 std::span<const Verb> lock_verbs() {
   static const std::array kVerbs{
-      Verb{"acquire",
-           "acquire CLIENT LOCK ttl=TIME [patience=TIME]",
-           2,
-           2,
-           {"ttl", "patience"},
-           &acquire},
+      Verb{"acquire", "acquire CLIENT LOCK ttl=TIME [wait=TIME]", 2, 2, {"ttl", "wait"}, &acquire},
       Verb{"release", "release CLIENT LOCK", 2, 2, {}, &release},
   };
   return kVerbs;

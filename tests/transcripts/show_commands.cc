@@ -14,7 +14,8 @@ std::optional<std::string> lock_text(Stage& stage, sim::RedisNode& node, const s
   const auto value = node.get(key);
   if (!value) return std::nullopt;
   const Millis left{node.command({"PTTL", key}).integer};
-  const std::string number = value->substr(value->find(':') + 1);
+  const std::string rest = value->substr(value->find(':') + 1);
+  const std::string number = rest.substr(0, rest.find(':'));
   const std::string grant = number == "0" ? "" : " with " + number;
   return stage.witness().name_of(*value) + "'s" + grant + ", " + in_seconds(left) + " left";
 }

@@ -138,11 +138,12 @@ std::string Witness::describe(const sim::Execution& execution) const {
   const std::string lock = lock_of(call.keys.at(0));
   if (renews(script)) {
     std::string text;
-    for (std::size_t i = 0; i < call.keys.size() && i < execution.reply.items.size(); ++i) {
+    const std::size_t keys_each = call.script->name == "renew" ? 2 : 1;
+    for (std::size_t i = 0; i < execution.reply.items.size(); ++i) {
       if (!text.empty()) text += ", ";
       text += name_of(call.args.at(i + 1));
       text += is_yes(execution.reply.items[i]) ? " renews " : " may not renew ";
-      text += lock_of(call.keys[i]);
+      text += lock_of(call.keys.at(i * keys_each));
     }
     return text;
   }

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/dispatcher.h"
 #include "core/backend.h"
-#include "engines/local/dispatcher.h"
 #include "engines/local/engine.h"
 #include "engines/local/store_schema.h"
 

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <string>
 
+#include "base/dispatcher.h"
 #include "core/store_backend.h"
-#include "engines/local/dispatcher.h"
 #include "engines/local/open_stores.h"
 #include "engines/local/store_file.h"
 

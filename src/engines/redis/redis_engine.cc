@@ -10,110 +10,212 @@
 namespace holdfast::redis {
 namespace {
 
-/// Whether a request is out of which nobody knows if it ran.
-enum class Past : std::uint8_t { clear, unsettled };
+// A script holds up the whole server: so many leases at a time.
+constexpr std::size_t kRenewMax = 100;
 
-std::string ttl_text(Millis ttl) { return std::to_string(ttl.count()); }
-
-void note(Past& past, const Error& error) {
-  if (error.code == Errc::unknown_outcome) past = Past::unsettled;
-}
+std::string number(Millis time) { return std::to_string(time.count()); }
 
 }  // namespace
 
+/// One renewal of many leases, by several scripts.
+struct RedisEngine::Renewal {
+  Renewal(Env& env, std::vector<core::HeldLease> leases_in, Millis ttl_in, TimePoint answer_by_in)
+      : leases{std::move(leases_in)},
+        ttl{ttl_in},
+        answer_by{answer_by_in},
+        fates(leases.size(), core::Fate::unknown),
+        complete{env} {}
+
+  std::vector<core::HeldLease> leases;
+  Millis ttl;
+  TimePoint answer_by;
+  std::vector<core::Fate> fates;
+  std::size_t under_way{0};
+  std::size_t answered{0};
+  Error failure{};
+  Alarm complete;
+};
+
 RedisEngine::RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings settings)
-    : env_{env}, port_{std::move(port)}, settings_{std::move(settings)} {}
-
-std::string RedisEngine::lock_key(const LockName& name) const {
-  return settings_.prefix + name.text();
-}
-
-// Lock names have no control characters, so no lock can have this key.
-std::string RedisEngine::counter_key() const { return settings_.prefix + "\x01token"; }
+    : env_{env},
+      port_{std::move(port)},
+      settings_{std::move(settings)},
+      keys_{settings_.prefix},
+      waiting_{std::make_shared<Waiting>(
+          env, port_, keys_, Waiting::Settings{.timeout = settings_.timeout})} {}
 
 TimePoint RedisEngine::attempt_end(TimePoint answer_by) const {
   return std::min(answer_by, env_.now() + settings_.timeout);
 }
 
-Task<Result<core::Grant, AcquireError>> RedisEngine::try_acquire(LockName name,
-                                                                 Owner owner,
-                                                                 Millis ttl,
-                                                                 TimePoint answer_by) {
+Task<Result<core::Grant, AcquireError>> RedisEngine::acquire(core::LockRequest request,
+                                                             TimePoint wait_until,
+                                                             std::stop_token stop) {
   const auto self = shared_from_this();
-  Past past = Past::clear;
+  const bool waits = env_.now() < wait_until;
+  const auto waiter = std::make_shared<Waiter>(env_, request);
+  // Before the request leaves: the lock may be handed over before its answer is here.
+  const auto place = waits ? waiting_->enter(waiter) : nullptr;
+  const auto wake = [&env = env_, weak = std::weak_ptr{waiter}] {
+    env.post([weak] {
+      if (const auto asleep = weak.lock()) asleep->changed.ring();
+    });
+  };
+  const std::stop_callback on_stop{stop, wake};
   const SharedCall call = share({.script = &kAcquireScript,
-                                 .keys = {lock_key(name), counter_key()},
-                                 .args = {owner.to_string(), ttl_text(ttl)}});
+                                 .keys = {keys_.lock(request.name),
+                                          keys_.counter(),
+                                          keys_.queue(request.name),
+                                          keys_.waiters(request.name)},
+                                 .args = {request.owner.to_string(),
+                                          number(request.ttl),
+                                          request.note,
+                                          waits ? waiting_->channel() : std::string{}}});
+  for (;;) {
+    const auto asked = co_await ask(waiter, call, stop);
+    if (waiter->token) co_return granted(*waiter);
+    if (!asked) co_return refused(*waiter, asked.error());
+    if (!waits) co_return refused(*waiter, Errc::busy);
+    co_await wait_for_call(waiter, wait_until, stop);
+    if (waiter->token) co_return granted(*waiter);
+    const bool cancelled = stop.stop_requested();
+    if (!cancelled && env_.now() < wait_until) continue;
+    const TimePoint in_time = env_.now() + settings_.timeout;
+    const TimePoint by = cancelled ? in_time : std::min(in_time, wait_until + settings_.patience);
+    const Left left = co_await leave(request.name, request.owner, by);
+    AcquireError gave_up{cancelled ? Errc::cancelled : Errc::timeout};
+    if (left == Left::unknown) co_return refused(*waiter, std::move(gave_up));
+    gave_up.holder = waiter->holder;
+    co_return Unexpected{std::move(gave_up)};
+  }
+}
+
+Task<RedisEngine::Left> RedisEngine::leave(LockName name, Owner owner, TimePoint answer_by) {
+  const SharedCall call = release_call(name, owner);
+  const auto reply = co_await port_->eval(call, answer_by);
+  co_return reply&& read_release(*reply) ? Left::surely : Left::unknown;
+}
+
+Task<Result<void>> RedisEngine::ask(std::shared_ptr<Waiter> waiter,
+                                    SharedCall call,
+                                    std::stop_token stop) {
+  const TimePoint answer_by = env_.now() + settings_.patience;
+  bool unsettled = false;
   for (std::uint32_t attempt = 0;; ++attempt) {
-    // Taken before the request leaves: the server cannot have begun to count the TTL earlier.
     const TimePoint sent_at = env_.now();
     const auto reply = co_await port_->eval(call, attempt_end(answer_by));
     if (reply) {
-      const auto token = read_acquire(*reply);
-      auto grant = token ? granted(*token, sent_at, ttl) : Unexpected{token.error()};
-      const bool left_behind = !grant && (token || past == Past::unsettled);
-      if (left_behind) abandon(name, owner, ttl);
-      co_return grant;
+      const auto asked = read_asked(*reply);
+      if (!asked) co_return Unexpected{asked.error()};
+      waiter->note(*asked, sent_at, env_.now());
+      co_return Result<void>{};
     }
-    note(past, reply.error());
+    if (waiter->token) co_return Result<void>{};
+    unsettled = unsettled || reply.error().code == Errc::unknown_outcome;
     const Duration delay = backoff_delay(settings_.retry, attempt, env_.draw());
-    if (env_.now() + delay >= answer_by) {
-      if (past == Past::clear) co_return Unexpected{reply.error()};
-      abandon(name, owner, ttl);
+    if (env_.now() + delay >= answer_by || stop.stop_requested()) {
+      if (!unsettled) co_return Unexpected{reply.error()};
       co_return Unexpected{Error{Errc::unknown_outcome, "the server did not answer in time"}};
     }
     co_await env_.sleep_for(delay);
   }
 }
 
-Result<core::Grant, AcquireError> RedisEngine::granted(Token token,
-                                                       TimePoint sent_at,
-                                                       Millis ttl) const {
-  const TimePoint valid_until = core::deadline_of(sent_at, ttl);
-  if (env_.now() >= valid_until) {
-    return Unexpected{Error{Errc::timeout,
-                            "the grant took longer to arrive than the lease lasts",
-                            "use a longer TTL, or a server that answers faster"}};
+Task<void> RedisEngine::wait_for_call(std::shared_ptr<Waiter> waiter,
+                                      TimePoint wait_until,
+                                      std::stop_token stop) {
+  for (;;) {
+    if (waiter->token || stop.stop_requested()) co_return;
+    const TimePoint due = std::min(wait_until, waiter->ask_at);
+    const Wake woken = co_await waiter->changed.wait_until(due);
+    if (woken == Wake::due) co_return;
   }
-  return core::Grant{.token = token, .sent_at = sent_at, .valid_until = valid_until};
+}
+
+RedisEngine::Granted RedisEngine::granted(const Waiter& waiter) {
+  const core::LockRequest& request = waiter.request;
+  const TimePoint valid_until = core::deadline_of(waiter.sent_at, request.ttl);
+  if (env_.now() < valid_until) {
+    return core::Grant{
+        .token = *waiter.token, .sent_at = waiter.sent_at, .valid_until = valid_until};
+  }
+  return refused(waiter,
+                 {Errc::timeout,
+                  "the grant took longer to arrive than the lease lasts",
+                  "use a longer TTL, or a server that answers faster"});
+}
+
+// One that never stood in line and took nothing has left nothing at the server.
+RedisEngine::Granted RedisEngine::refused(const Waiter& waiter, Error error) {
+  const bool left_nothing =
+      error.code == Errc::busy || (error.code == Errc::unavailable && !waiter.holder);
+  const core::LockRequest& request = waiter.request;
+  if (!left_nothing) abandon(request.name, request.owner, request.ttl);
+  AcquireError refusal{std::move(error)};
+  refusal.holder = waiter.holder;
+  return Unexpected{std::move(refusal)};
+}
+
+void RedisEngine::renew_some(const std::shared_ptr<Renewal>& renewal,
+                             std::size_t begin,
+                             std::size_t end) {
+  ScriptCall call{.script = &kRenewScript, .keys = {}, .args = {number(renewal->ttl)}};
+  for (std::size_t i = begin; i < end; ++i) {
+    const core::HeldLease& lease = renewal->leases[i];
+    call.keys.push_back(keys_.lock(lease.name));
+    call.keys.push_back(keys_.broken(lease.name));
+    call.args.push_back(lock_value(lease.owner, lease.token));
+  }
+  auto on_answer = [renewal, begin, end](Result<Reply> reply) {
+    auto fates = reply ? read_renew(*reply, end - begin) : Unexpected{reply.error()};
+    if (fates) {
+      std::ranges::copy(*fates, renewal->fates.begin() + static_cast<std::ptrdiff_t>(begin));
+      ++renewal->answered;
+    } else {
+      renewal->failure = fates.error();
+    }
+    if (--renewal->under_way == 0) renewal->complete.ring();
+  };
+  ++renewal->under_way;
+  port_->send(share(std::move(call)), renewal->answer_by, std::move(on_answer));
 }
 
 Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldLease> leases,
                                                          Millis ttl,
                                                          TimePoint answer_by) {
   const auto self = shared_from_this();
-  ScriptCall call{.script = &kRenewScript, .keys = {}, .args = {ttl_text(ttl)}};
-  for (const core::HeldLease& lease : leases) {
-    call.keys.push_back(lock_key(lease.name));
-    call.args.push_back(lock_value(lease.owner, lease.token));
+  const auto renewal = std::make_shared<Renewal>(env_, std::move(leases), ttl, answer_by);
+  const std::size_t count = renewal->leases.size();
+  for (std::size_t begin = 0; begin < count; begin += kRenewMax) {
+    renew_some(renewal, begin, std::min(begin + kRenewMax, count));
   }
-  const SharedCall shared = share(std::move(call));
-  const auto reply = co_await port_->eval(shared, answer_by);
-  if (!reply) co_return Unexpected{reply.error()};
-  co_return read_renew(*reply, leases.size());
+  if (count > 0) co_await renewal->complete.wait_until(TimePoint::max());
+  if (count > 0 && renewal->answered == 0) co_return Unexpected{renewal->failure};
+  co_return renewal->fates;
 }
 
-Task<Result<Reply>> RedisEngine::ask_to_release(LockName name, Owner owner, TimePoint answer_by) {
-  const SharedCall call =
-      share({.script = &kReleaseScript, .keys = {lock_key(name)}, .args = {owner.to_string()}});
-  co_return co_await port_->eval(call, attempt_end(answer_by));
+SharedCall RedisEngine::release_call(const LockName& name, const Owner& owner) const {
+  return share({.script = &kReleaseScript,
+                .keys = {keys_.lock(name), keys_.counter(), keys_.queue(name), keys_.waiters(name)},
+                .args = {owner.to_string()}});
 }
 
 Task<ReleaseOutcome> RedisEngine::release(core::HeldLease lease,
                                           TimePoint valid_until,
                                           TimePoint answer_by) {
   const auto self = shared_from_this();
-  Past past = Past::clear;
+  const SharedCall call = release_call(lease.name, lease.owner);
+  bool unsettled = false;
   for (std::uint32_t attempt = 0;; ++attempt) {
-    const auto reply = co_await ask_to_release(lease.name, lease.owner, answer_by);
+    const auto reply = co_await port_->eval(call, attempt_end(answer_by));
     const auto removal = reply ? read_release(*reply) : Unexpected{reply.error()};
     if (removal && *removal == Removal::removed) co_return ReleaseOutcome::released;
     if (removal) {
       // The lease still stands, so it was our own unanswered request that removed it.
-      const bool by_us = past == Past::unsettled && env_.now() < valid_until;
+      const bool by_us = unsettled && env_.now() < valid_until;
       co_return by_us ? ReleaseOutcome::released : ReleaseOutcome::already_lost;
     }
-    note(past, removal.error());
+    unsettled = unsettled || removal.error().code == Errc::unknown_outcome;
     const Duration delay = backoff_delay(settings_.retry, attempt, env_.draw());
     if (env_.now() + delay >= answer_by) co_return ReleaseOutcome::unknown;
     co_await env_.sleep_for(delay);
@@ -128,8 +230,9 @@ Task<void> RedisEngine::release_until(std::shared_ptr<RedisEngine> self,
                                       LockName name,
                                       Owner owner,
                                       TimePoint answer_by) {
+  const SharedCall call = self->release_call(name, owner);
   for (std::uint32_t attempt = 0; self->env_.now() < answer_by; ++attempt) {
-    const auto reply = co_await self->ask_to_release(name, owner, answer_by);
+    const auto reply = co_await self->port_->eval(call, self->attempt_end(answer_by));
     if (reply && read_release(*reply)) co_return;
     const Duration delay = backoff_delay(self->settings_.retry, attempt, self->env_.draw());
     co_await self->env_.sleep_for(delay);

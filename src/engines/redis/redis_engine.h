@@ -2,7 +2,7 @@
 //
 // Every operation is one script (redis_scripts.h). Operations are idempotent per owner, so that one
 // whose answer was lost is settled by asking again. Validity is counted from before a request was
-// sent.
+// sent; that of a lock handed over by a message, from before the last request that put us in line.
 //
 // What the server can break: a wall clock that is stepped forward, or data lost in a restart or
 // failover, ends a lease early. Its holder learns of it with the next renewal; tokens still rise.
@@ -17,16 +17,19 @@
 #include "base/backoff.h"
 #include "base/env.h"
 #include "core/lease_engine.h"
+#include "engines/redis/redis_keys.h"
 #include "engines/redis/redis_port.h"
+#include "engines/redis/waiting.h"
 
 namespace holdfast::redis {
 
 struct Settings {
-  /// Begins every key. Give it a hash tag, such as `{hf}:`, to keep all keys in one slot.
+  /// Begins every key.
   std::string prefix{"hf:"};
   /// How long one request waits for its answer.
   Millis timeout{1000};
-  /// How an unanswered request is repeated.
+  /// How long an unanswered request is repeated, in all.
+  Millis patience{5000};
   BackoffPolicy retry{.first = Millis{20}, .max = Millis{500}};
 };
 
@@ -35,17 +38,19 @@ class RedisEngine final : public core::LeaseEngine,
  public:
   RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings settings);
 
-  /// Repeats an unanswered request under the same owner until `answer_by`; each gets the same
-  /// token.
-  Task<Result<core::Grant, AcquireError>> try_acquire(LockName name,
-                                                      Owner owner,
-                                                      Millis ttl,
-                                                      TimePoint answer_by) override;
+  /// Waits in the server's queue. An unanswered request is repeated under the same owner; each gets
+  /// the same token.
+  Task<Result<core::Grant, AcquireError>> acquire(core::LockRequest request,
+                                                  TimePoint wait_until,
+                                                  std::stop_token stop) override;
 
+  /// In scripts of a hundred leases. Those of a script that nobody answered are unknown; when none
+  /// was answered, the whole renewal is not.
   Task<Result<std::vector<core::Fate>>> renew(std::vector<core::HeldLease> leases,
                                               Millis ttl,
                                               TimePoint answer_by) override;
 
+  /// The first who waits has the lock at once.
   Task<ReleaseOutcome> release(core::HeldLease lease,
                                TimePoint valid_until,
                                TimePoint answer_by) override;
@@ -53,20 +58,34 @@ class RedisEngine final : public core::LeaseEngine,
   void abandon(LockName name, Owner owner, Millis ttl) override;
 
  private:
-  std::string lock_key(const LockName& name) const;
-  std::string counter_key() const;
+  using Granted = Result<core::Grant, AcquireError>;
+  struct Renewal;
+
   TimePoint attempt_end(TimePoint answer_by) const;
 
-  Task<Result<Reply>> ask_to_release(LockName name, Owner owner, TimePoint answer_by);
+  Task<Result<void>> ask(std::shared_ptr<Waiter> waiter, SharedCall call, std::stop_token stop);
+  static Task<void> wait_for_call(std::shared_ptr<Waiter> waiter,
+                                  TimePoint wait_until,
+                                  std::stop_token stop);
+  /// Whether an owner that gives up is out of the queue, and has nothing.
+  enum class Left : std::uint8_t { surely, unknown };
+  Task<Left> leave(LockName name, Owner owner, TimePoint answer_by);
+  Granted granted(const Waiter& waiter);
+  Granted refused(const Waiter& waiter, Error error);
+
+  void renew_some(const std::shared_ptr<Renewal>& renewal, std::size_t begin, std::size_t end);
+
+  SharedCall release_call(const LockName& name, const Owner& owner) const;
   static Task<void> release_until(std::shared_ptr<RedisEngine> self,
                                   LockName name,
                                   Owner owner,
                                   TimePoint answer_by);
-  Result<core::Grant, AcquireError> granted(Token token, TimePoint sent_at, Millis ttl) const;
 
   Env& env_;
   std::shared_ptr<RedisPort> port_;
   Settings settings_;
+  Keys keys_;
+  std::shared_ptr<Waiting> waiting_;
 };
 
 }  // namespace holdfast::redis

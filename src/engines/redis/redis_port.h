@@ -7,6 +7,7 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -64,6 +65,19 @@ inline SharedCall share(ScriptCall call) {
 /// What to do with the answer to a request.
 using OnAnswer = Callback<56, Result<Reply>>;
 
+/// What a subscription brings.
+struct Heard {
+  enum class Kind : std::uint8_t {
+    /// From now on messages are heard. Told again after every interruption: some may have been
+    /// missed before.
+    listening,
+    message,
+  };
+  Kind kind{Kind::listening};
+  std::string text{};
+};
+using OnHeard = std::function<void(const Heard&)>;
+
 /// Thread safety: as Env; several calls may be under way at once.
 class RedisPort {
  public:
@@ -77,6 +91,11 @@ class RedisPort {
   /// unavailable: the request never left; it has not run and never will.
   /// unknown_outcome: it left and no answer came. It may have run, or may still run.
   virtual void send(SharedCall call, TimePoint answer_by, OnAnswer on_answer) = 0;
+
+  /// Hears a channel until unsubscribe() or until the port goes. Calls back between tasks of the
+  /// Env, never inside this call; interruptions are bridged, and told by `listening`.
+  virtual void subscribe(std::string channel, OnHeard on_heard) = 0;
+  virtual void unsubscribe(const std::string& channel) = 0;
 
   /// Awaited, sends and waits for the answer. `call` outlives the await; it is not held, because
   /// g++ 12 destroys what an awaiting expression holds twice.

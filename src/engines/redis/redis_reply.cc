@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/decimal.h"
+#include "core/holder_note.h"
 
 namespace holdfast::redis {
 namespace {
@@ -20,6 +21,11 @@ Unexpected<Error> senseless(std::string_view script) {
                           "check what else writes under this prefix"}};
 }
 
+core::Fate fate_of(std::int64_t number) {
+  if (number == 1) return core::Fate::renewed;
+  return number == 2 ? core::Fate::broken : core::Fate::gone;
+}
+
 bool has_kinds(const Reply& reply, std::initializer_list<Reply::Kind> kinds) {
   return reply.kind == Reply::Kind::array && reply.items.size() == kinds.size() &&
          std::equal(
@@ -31,14 +37,15 @@ bool has_kinds(const Reply& reply, std::initializer_list<Reply::Kind> kinds) {
 }  // namespace
 
 std::string lock_value(const Owner& owner, Token token) {
-  return owner.to_string() + ':' + std::to_string(token.value());
+  return owner.to_string() + ':' + std::to_string(token.value()) + ':';
 }
 
 Contender holder_of(std::string_view value, Millis ttl) {
   const std::size_t colon = value.find(':');
   const auto owner = Owner::parse(value.substr(0, colon));
-  const auto token =
-      colon == std::string_view::npos ? std::nullopt : parse_token(value.substr(colon + 1));
+  const std::string_view rest =
+      colon == std::string_view::npos ? std::string_view{} : value.substr(colon + 1);
+  const auto token = parse_token(rest.substr(0, rest.find(':')));
   Contender holder{};
   holder.ttl = std::max(ttl, Millis{0});
   if (!owner || !token) {
@@ -47,12 +54,17 @@ Contender holder_of(std::string_view value, Millis ttl) {
   }
   holder.owner_fp = owner->fingerprint();
   holder.token = *token;
+  const std::size_t end = rest.find(':');
+  if (end != std::string_view::npos && end + 1 < rest.size()) {
+    core::describe(holder, core::decode_note(rest.substr(end + 1)));
+  }
   return holder;
 }
 
 bool is_busy(const Reply& reply) {
   using Kind = Reply::Kind;
-  return has_kinds(reply, {Kind::integer, Kind::text, Kind::integer});
+  return has_kinds(reply, {Kind::integer, Kind::text, Kind::integer}) ||
+         has_kinds(reply, {Kind::integer, Kind::text, Kind::integer, Kind::integer});
 }
 
 Result<Token, AcquireError> read_acquire(const Reply& reply) {
@@ -69,13 +81,33 @@ Result<Token, AcquireError> read_acquire(const Reply& reply) {
   return senseless("acquire");
 }
 
+Result<Asked> read_asked(const Reply& reply) {
+  using Kind = Reply::Kind;
+  if (reply.kind == Kind::error) return Unexpected{error_of(reply.text)};
+  if (has_kinds(reply, {Kind::integer, Kind::text}) && reply.items[0].integer == 1) {
+    if (const auto token = parse_token(reply.items[1].text)) return Asked{.token = *token};
+  }
+  if (!is_busy(reply)) return senseless("acquire");
+  const bool first = reply.items.size() == 4 && reply.items[3].integer == 1;
+  return Asked{.holder = holder_of(reply.items[1].text, Millis{reply.items[2].integer}),
+               .standing = first ? Standing::first : Standing::none};
+}
+
+std::optional<HandOver> read_hand_over(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  const auto token = parse_token(text.substr(space + 1));
+  if (!token) return std::nullopt;
+  return HandOver{.owner = std::string{text.substr(0, space)}, .token = *token};
+}
+
 Result<std::vector<core::Fate>> read_renew(const Reply& reply, std::size_t count) {
   if (reply.kind == Reply::Kind::error) return Unexpected{error_of(reply.text)};
   if (reply.kind != Reply::Kind::array || reply.items.size() != count) return senseless("renew");
   std::vector<core::Fate> fates;
   fates.reserve(count);
   for (const Reply& item : reply.items) {
-    fates.push_back(item.integer == 1 ? core::Fate::renewed : core::Fate::gone);
+    fates.push_back(fate_of(item.integer));
   }
   return fates;
 }

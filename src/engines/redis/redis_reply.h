@@ -13,7 +13,7 @@
 
 namespace holdfast::redis {
 
-/// The value of a lock key: `<owner>:<token>`.
+/// How the value of a lock key begins: `<owner>:<token>:`.
 std::string lock_value(const Owner& owner, Token token);
 
 /// Who holds a lock, from its value. A value that is not ours belongs to a foreign client.
@@ -25,6 +25,27 @@ bool is_busy(const Reply& reply);
 /// The token of a grant; AcquireError busy with the holder; corrupt when the answer makes no sense;
 /// otherwise what error_of() says.
 Result<Token, AcquireError> read_acquire(const Reply& reply);
+
+/// Where somebody who waits stands.
+enum class Standing : std::uint8_t { none, first };
+
+/// An answer to one who asks for a lock.
+struct Asked {
+  std::optional<Token> token{};
+  /// Without a token: who has it.
+  std::optional<Contender> holder{};
+  Standing standing{Standing::none};
+};
+
+/// corrupt when the answer makes no sense; otherwise what error_of() says.
+Result<Asked> read_asked(const Reply& reply);
+
+/// The message that tells of a hand-over.
+struct HandOver {
+  std::string owner;
+  Token token;
+};
+std::optional<HandOver> read_hand_over(std::string_view text);
 
 /// One fate for each of `count` leases.
 Result<std::vector<core::Fate>> read_renew(const Reply& reply, std::size_t count);

@@ -7,7 +7,6 @@
 #include "base/alarm.h"
 #include "core/validity.h"
 #include "engines/redis/redis_reply.h"
-#include "engines/redis/redis_scripts.h"
 #include "engines/redlock/redlock_scripts.h"
 #include "engines/redlock/tally.h"
 
@@ -94,7 +93,7 @@ redis::SharedCall RedlockEngine::confirm(const LockName& name,
 }
 
 redis::SharedCall RedlockEngine::remove(const LockName& name, const Owner& owner) const {
-  return redis::share({.script = &redis::kReleaseScript,
+  return redis::share({.script = &kRemoveScript,
                        .keys = {settings_.prefix + name.text()},
                        .args = {owner.to_string()}});
 }
@@ -146,14 +145,15 @@ void RedlockEngine::confirm_at(const std::shared_ptr<Attempt>& attempt, std::siz
                      std::move(on_answer));
 }
 
-Task<Result<core::Grant, AcquireError>> RedlockEngine::try_acquire(LockName name,
-                                                                   Owner owner,
-                                                                   Millis ttl,
-                                                                   TimePoint answer_by) {
+Task<Result<core::Grant, AcquireError>> RedlockEngine::acquire(core::LockRequest request,
+                                                               TimePoint,
+                                                               std::stop_token) {
   const auto self = shared_from_this();
-  const auto attempt = std::make_shared<Attempt>(env_, name, owner, ttl, nodes_.size());
-  attempt->answer_by = answer_by;
-  attempt->take = take(name, owner, ttl);
+  const auto attempt =
+      std::make_shared<Attempt>(env_, request.name, request.owner, request.ttl, nodes_.size());
+  // One for each phase.
+  attempt->answer_by = env_.now() + settings_.timeout * 2;
+  attempt->take = take(request.name, request.owner, request.ttl);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     take_at(attempt, node);
   }

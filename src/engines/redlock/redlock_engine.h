@@ -43,10 +43,9 @@ class RedlockEngine final : public core::LeaseEngine,
   /// busy: enough nodes are there, and somebody else has the lock on some of them, with one of
   /// those: wait. unavailable: too many nodes did not answer, with what each said. timeout: the
   /// grant took longer than the lease lasts.
-  Task<Result<core::Grant, AcquireError>> try_acquire(LockName name,
-                                                      Owner owner,
-                                                      Millis ttl,
-                                                      TimePoint answer_by) override;
+  Task<Result<core::Grant, AcquireError>> acquire(core::LockRequest request,
+                                                  TimePoint wait_until,
+                                                  std::stop_token stop) override;
 
   /// Renewed: extended on a majority. Gone: on so many nodes not ours any more that no majority is
   /// left. Unknown: neither, since some nodes did not answer.

@@ -85,4 +85,14 @@ end
 return fates
 )lua"};
 
+/// KEYS lock; ARGV owner. 1 removed, 0 the owner does not hold it.
+inline constexpr redis::Script kRemoveScript{"redlock-remove", R"lua(
+local mine = ARGV[1] .. ':'
+local held = redis.call('GET', KEYS[1])
+if held and string.sub(held, 1, #mine) == mine then
+  return redis.call('DEL', KEYS[1])
+end
+return 0
+)lua"};
+
 }  // namespace holdfast::redlock

@@ -49,9 +49,9 @@ Violations check_fifo(const History& history) {
     for (const Keyed& item : queue) {
       const Acquisition& call = history.acquisitions[item.index];
       const bool same_process = latest != nullptr && latest->incarnation == call.incarnation;
-      if (same_process && call.returned_at < latest->returned_at) {
+      if (same_process && call.granted() && call.returned_at < latest->returned_at) {
         found.push_back(overtook(*latest, call));
-      } else {
+      } else if (!same_process || call.returned_at > latest->returned_at) {
         latest = &call;
       }
     }

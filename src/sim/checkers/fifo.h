@@ -1,5 +1,5 @@
-// Q1: the requests of one process for one lock are answered in the order they were made, but for
-// those that timed out.
+// Q1: no request of a process for a lock is granted while an earlier one of the same process still
+// waits, but for those that timed out.
 
 #pragma once
 

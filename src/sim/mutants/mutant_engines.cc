@@ -15,8 +15,8 @@ class Around : public core::LeaseEngine, public std::enable_shared_from_this<Aro
  public:
   Around(Env& env, Engine within) : env_{env}, within_{std::move(within)} {}
 
-  Task<Granted> try_acquire(LockName name, Owner owner, Millis ttl, TimePoint by) override {
-    return within_->try_acquire(std::move(name), owner, ttl, by);
+  Task<Granted> acquire(core::LockRequest request, TimePoint until, std::stop_token stop) override {
+    return within_->acquire(std::move(request), until, std::move(stop));
   }
   Task<Fates> renew(std::vector<core::HeldLease> leases, Millis ttl, TimePoint by) override {
     return within_->renew(std::move(leases), ttl, by);
@@ -40,9 +40,9 @@ class Around : public core::LeaseEngine, public std::enable_shared_from_this<Aro
 class CountingFromReply final : public Around {
  public:
   using Around::Around;
-  Task<Granted> try_acquire(LockName name, Owner owner, Millis ttl, TimePoint by) override {
+  Task<Granted> acquire(core::LockRequest request, TimePoint until, std::stop_token stop) override {
     const auto self = shared_from_this();
-    Granted granted = co_await within().try_acquire(std::move(name), owner, ttl, by);
+    Granted granted = co_await within().acquire(std::move(request), until, std::move(stop));
     if (granted) granted->sent_at = env().now();
     co_return granted;
   }
@@ -51,9 +51,10 @@ class CountingFromReply final : public Around {
 class WithoutDriftAllowance final : public Around {
  public:
   using Around::Around;
-  Task<Granted> try_acquire(LockName name, Owner owner, Millis ttl, TimePoint by) override {
+  Task<Granted> acquire(core::LockRequest request, TimePoint until, std::stop_token stop) override {
     const auto self = shared_from_this();
-    Granted granted = co_await within().try_acquire(std::move(name), owner, ttl, by);
+    const Millis ttl = request.ttl;
+    Granted granted = co_await within().acquire(std::move(request), until, std::move(stop));
     if (granted) granted->sent_at += core::drift_allowance(ttl);
     co_return granted;
   }

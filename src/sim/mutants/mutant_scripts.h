@@ -2,7 +2,8 @@
 
 #pragma once
 
-#include "engines/redis/redis_port.h"
+#include "base/join.h"
+#include "engines/redis/redis_scripts.h"
 
 namespace holdfast::sim {
 
@@ -14,8 +15,8 @@ return redis.call('DEL', KEYS[1])
 /// Brings back a lock that is gone, and takes one that is somebody else's.
 inline constexpr redis::Script kRenewRecreatesScript{"renew-recreates", R"lua(
 local fates = {}
-for i, key in ipairs(KEYS) do
-  redis.call('SET', key, ARGV[i + 1], 'PX', ARGV[1])
+for i = 1, #KEYS / 2 do
+  redis.call('SET', KEYS[2 * i - 1], ARGV[i + 1], 'PX', ARGV[1])
   fates[i] = 1
 end
 return fates
@@ -24,91 +25,91 @@ return fates
 /// Says that it extended every lock, and extends none.
 inline constexpr redis::Script kRenewOnlySaysScript{"renew-only-says", R"lua(
 local fates = {}
-for i, _ in ipairs(KEYS) do
+for i = 1, #KEYS / 2 do
   fates[i] = 1
 end
 return fates
 )lua"};
 
+/// The scripts of the Redis engine with a part of them replaced.
+template <const std::string_view& kMint = redis::lua::kMint,
+          const std::string_view& kPut = redis::lua::kPut,
+          const std::string_view& kAgain = redis::lua::kAgain,
+          const std::string_view& kAsk = redis::lua::kAsk,
+          const std::string_view& kAtOnce = redis::lua::kAcquireAtOnce>
+struct Changed {
+  static constexpr redis::Script acquire{"acquire-changed",
+                                         Joined<kMint,
+                                                kPut,
+                                                kAtOnce,
+                                                redis::lua::kHandOver,
+                                                kAgain,
+                                                kAsk,
+                                                redis::lua::kAcquireAsking>::value};
+  static constexpr redis::Script refresh{
+      "refresh-changed",
+      Joined<kMint, kPut, redis::lua::kHandOver, kAgain, kAsk, redis::lua::kRefreshAll>::value};
+  static constexpr redis::Script release{"release-changed",
+                                         Joined<redis::lua::kReleaseAtOnce,
+                                                kMint,
+                                                kPut,
+                                                redis::lua::kHandOver,
+                                                redis::lua::kReleaseToNext>::value};
+};
+
 /// Gives everybody the lock.
-inline constexpr redis::Script kGrantEveryoneScript{"grant-everyone", R"lua(
-local time = redis.call('TIME')
-local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-local token = math.max(time[1] * 1000000 + time[2], last + 1)
-local text = string.format('%.0f', token)
-redis.call('SET', KEYS[2], text)
-redis.call('SET', KEYS[1], ARGV[1] .. ':' .. text, 'PX', ARGV[2])
-return {1, text}
-)lua"};
+inline constexpr std::string_view kAskInVain = R"lua(
+local function ask(lock, counter, queue, waiters, owner, ttl, note, channel)
+  local held = redis.call('GET', lock)
+  if held and string.sub(held, 1, #owner + 1) == owner .. ':' then
+    return {1, again(lock, counter, owner, held, ttl)}
+  end
+  local token = mint(counter)
+  put(lock, owner, token, note, ttl)
+  return {1, token}
+end
+)lua";
 
 /// Gives nobody the lock.
-inline constexpr redis::Script kRefuseEveryoneScript{"refuse-everyone", R"lua(
-return {0, 'nobody', 1}
-)lua"};
+inline constexpr std::string_view kAskForNothing = R"lua(
+local function ask(lock, counter, queue, waiters, owner, ttl, note, channel)
+  return {0, 'nobody', 60000, 1}
+end
+)lua";
+
+/// There is no lock that is free.
+inline constexpr std::string_view kNeverAtOnce = "";
 
 /// Trusts its clock alone for tokens.
-inline constexpr redis::Script kTokenFromClockScript{"token-from-clock", R"lua(
-local mine = ARGV[1] .. ':'
-local held = redis.call('GET', KEYS[1])
-if held then
-  if string.sub(held, 1, #mine) ~= mine then
-    return {0, held, redis.call('PTTL', KEYS[1])}
-  end
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  return {1, string.sub(held, #mine + 1)}
+inline constexpr std::string_view kMintFromClock = R"lua(
+local function mint(counter)
+  local time = redis.call('TIME')
+  return string.format('%.0f', time[1] * 1000000 + time[2])
 end
-local time = redis.call('TIME')
-local text = string.format('%.0f', time[1] * 1000000 + time[2])
-redis.call('SET', KEYS[1], mine .. text, 'NX', 'PX', ARGV[2])
-return {1, text}
-)lua"};
+)lua";
 
 /// Forgets to count.
-inline constexpr redis::Script kTokenStandsStillScript{"token-stands-still", R"lua(
-local mine = ARGV[1] .. ':'
-local held = redis.call('GET', KEYS[1])
-if held then
-  if string.sub(held, 1, #mine) ~= mine then
-    return {0, held, redis.call('PTTL', KEYS[1])}
-  end
-  return {1, string.sub(held, #mine + 1)}
+inline constexpr std::string_view kMintTheSame = R"lua(
+local function mint(counter)
+  return '7'
 end
-redis.call('SET', KEYS[1], mine .. '7', 'NX', 'PX', ARGV[2])
-return {1, '7'}
-)lua"};
+)lua";
 
 /// Mints another token for an owner that asks again.
-inline constexpr redis::Script kTokenAnewScript{"token-anew", R"lua(
-local mine = ARGV[1] .. ':'
-local held = redis.call('GET', KEYS[1])
-if held and string.sub(held, 1, #mine) ~= mine then
-  return {0, held, redis.call('PTTL', KEYS[1])}
+inline constexpr std::string_view kAgainAnew = R"lua(
+local function again(lock, counter, owner, held, ttl)
+  local token = mint(counter)
+  put(lock, owner, token, '', ttl)
+  return token
 end
-local time = redis.call('TIME')
-local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-local text = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
-redis.call('SET', KEYS[2], text)
-redis.call('SET', KEYS[1], mine .. text, 'PX', ARGV[2])
-return {1, text}
-)lua"};
+)lua";
 
 /// Takes the lock for good.
-inline constexpr redis::Script kTakeForeverScript{"take-forever", R"lua(
-local mine = ARGV[1] .. ':'
-local held = redis.call('GET', KEYS[1])
-if held then
-  if string.sub(held, 1, #mine) ~= mine then
-    return {0, held, 0}
-  end
-  return {1, string.sub(held, #mine + 1)}
+inline constexpr std::string_view kPutForever = R"lua(
+local function put(lock, owner, token, note, ttl)
+  redis.call('SET', lock, owner .. ':' .. token .. ':' .. note)
 end
-local time = redis.call('TIME')
-local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-local text = string.format('%.0f', math.max(time[1] * 1000000 + time[2], last + 1))
-redis.call('SET', KEYS[2], text)
-redis.call('SET', KEYS[1], mine .. text, 'NX')
-return {1, text}
-)lua"};
+)lua";
 
 /// Redlock: confirms whatever it is asked to.
 inline constexpr redis::Script kConfirmBlindlyScript{"confirm-blindly", R"lua(

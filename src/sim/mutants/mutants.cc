@@ -10,10 +10,8 @@
 namespace holdfast::sim {
 namespace {
 
-Ports swapped(Ports ports, Swap swap) {
-  for (auto& port : ports) {
-    port = std::make_shared<ScriptSwap>(std::move(port), std::vector<Swap>{swap});
-  }
+Ports swapped(Ports ports, const std::vector<Swap>& swaps) {
+  for (auto& port : ports) port = std::make_shared<ScriptSwap>(std::move(port), swaps);
   return ports;
 }
 
@@ -23,12 +21,20 @@ Engine plain_engine(std::string_view protocol, Env& env, Ports ports, const Pace
 
 template <const redis::Script* Asked, const redis::Script* Run>
 Engine redis_running(Env& env, Ports ports, const Pace& pace) {
-  return plain_engine("redis", env, swapped(std::move(ports), {Asked, Run}), pace);
+  return plain_engine("redis", env, swapped(std::move(ports), {{Asked, Run}}), pace);
+}
+
+template <class Scripts>
+Engine redis_with(Env& env, Ports ports, const Pace& pace) {
+  const std::vector<Swap> swaps{{&redis::kAcquireScript, &Scripts::acquire},
+                                {&redis::kRefreshScript, &Scripts::refresh},
+                                {&redis::kReleaseScript, &Scripts::release}};
+  return plain_engine("redis", env, swapped(std::move(ports), swaps), pace);
 }
 
 template <const redis::Script* Asked, const redis::Script* Run>
 Engine redlock_running(Env& env, Ports ports, const Pace& pace) {
-  return plain_engine("redlock", env, swapped(std::move(ports), {Asked, Run}), pace);
+  return plain_engine("redlock", env, swapped(std::move(ports), {{Asked, Run}}), pace);
 }
 
 template <Engine (*Around)(Env&, Engine)>
@@ -60,10 +66,19 @@ Engine redlock_of_one_node(Env& env, Ports ports, const Pace& pace) {
   return plain_engine("redlock", env, std::move(one), pace);
 }
 
-using redis::kAcquireScript;
+using GrantEveryone =
+    Changed<redis::lua::kMint, redis::lua::kPut, redis::lua::kAgain, kAskInVain, kNeverAtOnce>;
+using RefuseEveryone =
+    Changed<redis::lua::kMint, redis::lua::kPut, redis::lua::kAgain, kAskForNothing, kNeverAtOnce>;
+using TokenFromClock = Changed<kMintFromClock>;
+using TokenStandsStill = Changed<kMintTheSame>;
+using TokenAnew = Changed<redis::lua::kMint, redis::lua::kPut, kAgainAnew>;
+using TakeForever = Changed<redis::lua::kMint, kPutForever>;
+
 using redis::kReleaseScript;
 using redis::kRenewScript;
 using redlock::kConfirmScript;
+using redlock::kRemoveScript;
 using redlock::kTakeScript;
 
 // The checker that finds it out, and within how many seeds.
@@ -91,37 +106,32 @@ constexpr Mutant kMutants[] = {
      "redis",
      "L1",
      20,
-     &redis_running<&kAcquireScript, &kGrantEveryoneScript>},
+     &redis_with<GrantEveryone>},
     {"refuses-everyone",
      "acquire refuses a free lock",
      "redis",
      "waiter",
      5,
-     &redis_running<&kAcquireScript, &kRefuseEveryoneScript>},
+     &redis_with<RefuseEveryone>},
     {"token-from-clock",
      "tokens are the server's time, and no counter stands beside it",
      "redis",
      "T2",
      2'000,
-     &redis_running<&kAcquireScript, &kTokenFromClockScript>},
+     &redis_with<TokenFromClock>},
     {"token-stands-still",
      "the counter does not count",
      "redis",
      "T1",
      5,
-     &redis_running<&kAcquireScript, &kTokenStandsStillScript>},
+     &redis_with<TokenStandsStill>},
     {"token-anew",
      "an owner that asks again gets another token",
      "redis",
      "T3",
      300,
-     &redis_running<&kAcquireScript, &kTokenAnewScript>},
-    {"take-forever",
-     "a lock has no TTL",
-     "redis",
-     "waiter",
-     300,
-     &redis_running<&kAcquireScript, &kTakeForeverScript>},
+     &redis_with<TokenAnew>},
+    {"take-forever", "a lock has no TTL", "redis", "waiter", 300, &redis_with<TakeForever>},
     {"deadline-from-reply",
      "a lease counts from when its grant arrived",
      "redis",
@@ -203,7 +213,7 @@ constexpr Mutant kMutants[] = {
      "redlock",
      "L1",
      300,
-     &redlock_running<&kReleaseScript, &kReleaseAnyScript>},
+     &redlock_running<&kRemoveScript, &kReleaseAnyScript>},
     {"redlock-deadline-from-reply",
      "a lease counts from when its grant arrived",
      "redlock",

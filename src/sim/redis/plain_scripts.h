@@ -1,20 +1,47 @@
 // Taking a lock as most clients do: SET NX PX, and no token.
 //
-// A lock is `<owner>:0`, so that the scripts that renew and release serve these too. Token 0: none.
+// A lock is `<owner>:0:`, so that the scripts that renew and release serve these too. Token 0:
+// none.
 
 #pragma once
 
+#include "base/join.h"
 #include "engines/redis/redis_port.h"
 
 namespace holdfast::sim {
 
-/// KEYS lock, and others that it leaves alone; ARGV owner, TTL in milliseconds.
-/// {1, "0"} taken; {0, value, remaining milliseconds} when the lock is taken, whoever has it.
-inline constexpr redis::Script kPlainTakeScript{"plain-take", R"lua(
-if redis.call('SET', KEYS[1], ARGV[1] .. ':0', 'NX', 'PX', ARGV[2]) then
-  return {1, '0'}
+namespace lua {
+
+inline constexpr std::string_view kPlainTake = R"lua(
+local function take(lock, owner, ttl)
+  if redis.call('SET', lock, owner .. ':0:', 'NX', 'PX', ttl) then
+    return {1, '0'}
+  end
+  return {0, redis.call('GET', lock), redis.call('PTTL', lock), 1}
 end
-return {0, redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1])}
-)lua"};
+)lua";
+
+inline constexpr std::string_view kPlainTakeOne = R"lua(
+return take(KEYS[1], ARGV[1], ARGV[2])
+)lua";
+
+inline constexpr std::string_view kPlainTakeAll = R"lua(
+local answers = {}
+for i = 1, (#KEYS - 1) / 3 do
+  answers[i] = take(KEYS[3 * i - 1], ARGV[3 * i - 1], ARGV[3 * i])
+end
+return answers
+)lua";
+
+}  // namespace lua
+
+/// KEYS lock, and others that it leaves alone; ARGV owner, TTL in milliseconds.
+/// {1, "0"} taken; {0, value, remaining milliseconds, 1} when the lock is taken, whoever has it.
+inline constexpr redis::Script kPlainTakeScript{"plain-take",
+                                                Joined<lua::kPlainTake, lua::kPlainTakeOne>::value};
+
+/// The same for many, as redis::kRefreshScript is called.
+inline constexpr redis::Script kPlainTakeAllScript{
+    "plain-take-all", Joined<lua::kPlainTake, lua::kPlainTakeAll>::value};
 
 }  // namespace holdfast::sim

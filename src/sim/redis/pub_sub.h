@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,6 +28,10 @@ class PubSub {
   /// Without effect when the subscription is over already.
   void unsubscribe(Id id) {
     std::erase_if(subscribers_, [id](const Subscriber& one) { return one.id == id; });
+  }
+
+  bool has(Id id) const {
+    return std::ranges::any_of(subscribers_, [id](const Subscriber& one) { return one.id == id; });
   }
 
   /// As when every connection breaks.

@@ -18,7 +18,7 @@ RedisKeyspace::Entry* RedisKeyspace::find(std::string_view key, WallMs now) {
 RedisKeyspace::Entry& RedisKeyspace::at(std::string_view key) {
   const auto found = std::ranges::find(entries_, key, &Entry::key);
   if (found != entries_.end()) return *found;
-  return entries_.emplace_back(Entry{.key = std::string{key}, .value = {}});
+  return entries_.emplace_back(Entry{.key = std::string{key}});
 }
 
 void RedisKeyspace::remove(Entry& entry) {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace holdfast::sim {
@@ -20,12 +21,14 @@ class RedisKeyspace {
   using WallMs = std::int64_t;
   static constexpr WallMs kForever = std::numeric_limits<WallMs>::max();
 
-  /// `other`: anything that is not a string.
-  enum class Type : std::uint8_t { text, other };
+  enum class Type : std::uint8_t { text, list, hash };
+  using Field = std::pair<std::string, std::string>;
 
   struct Entry {
     std::string key;
-    std::string value;
+    std::string value{};
+    std::vector<std::string> list{};
+    std::vector<Field> fields{};
     /// The last millisecond in which the key is there.
     WallMs expires_at{kForever};
     Type type{Type::text};
@@ -37,7 +40,7 @@ class RedisKeyspace {
   /// change.
   Entry* find(std::string_view key, WallMs now);
 
-  /// The entry of the key, made if there is none. Whatever was in it stays.
+  /// The entry of the key, made if there is none. Whatever was in it stays; a new one is a string.
   Entry& at(std::string_view key);
 
   /// Removes an entry that find() or at() gave.

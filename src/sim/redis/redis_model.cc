@@ -64,7 +64,7 @@ Reply RedisModel::command(const std::vector<std::string>& words, WallTime now) {
 }
 
 void RedisModel::plant_foreign_type(const std::string& key) {
-  keyspace_.at(key) = {.key = key, .value = {}, .type = RedisKeyspace::Type::other};
+  keyspace_.at(key) = {.key = key, .list = {"item"}, .type = RedisKeyspace::Type::list};
 }
 
 const RedisModel::Handler* RedisModel::handler_of(std::string_view name) {
@@ -78,6 +78,13 @@ const RedisModel::Handler* RedisModel::handler_of(std::string_view name) {
       Handler{"publish", 3, 3, &RedisModel::publish},
       Handler{"incr", 2, 2, &RedisModel::incr},
       Handler{"exists", 2, kAnyNumber, &RedisModel::exists},
+      Handler{"rpush", 3, 3, &RedisModel::rpush},
+      Handler{"lpop", 2, 2, &RedisModel::lpop},
+      Handler{"lindex", 3, 3, &RedisModel::lindex},
+      Handler{"lrem", 4, 4, &RedisModel::lrem},
+      Handler{"hset", 4, 4, &RedisModel::hset},
+      Handler{"hget", 3, 3, &RedisModel::hget},
+      Handler{"hdel", 3, 3, &RedisModel::hdel},
   };
   const auto* const found = std::ranges::find_if(
       kHandlers, [name](const Handler& handler) { return same_word(name, handler.name); });
@@ -125,6 +132,8 @@ Answer RedisModel::set(Words words) {
   if (entry == nullptr) entry = &keyspace_.at(words[1]);
   entry->value.assign(words[2]);
   entry->type = RedisKeyspace::Type::text;
+  entry->list.clear();
+  entry->fields.clear();
   entry->expires_at = expires_at;
   return Answer::of_ok();
 }

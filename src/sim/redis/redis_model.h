@@ -1,5 +1,5 @@
-// RedisModel: what our scripts can see of a Redis 7.0 server: strings with a TTL on its wall clock,
-// and channels.
+// RedisModel: what our scripts can see of a Redis 7.0 server: strings, lists and hashes with a TTL
+// on its wall clock, and channels.
 //
 // It answers the commands the scripts use, in Redis' words, and refuses all others. As in Redis,
 // time stands still while a script runs.
@@ -60,9 +60,18 @@ class RedisModel final : private Commands {
   Answer pexpire(Words words);
   Answer pttl(Words words);
   Answer publish(Words words);
+  Answer rpush(Words words);
+  Answer lpop(Words words);
+  Answer lindex(Words words);
+  Answer lrem(Words words);
+  Answer hset(Words words);
+  Answer hget(Words words);
+  Answer hdel(Words words);
   Answer time(Words words);
 
   Entry* find(std::string_view key) { return keyspace_.find(key, now_ms_); }
+  /// The entry of the key, made if there is none. Null: it is there and of another type.
+  Entry* open(std::string_view key, RedisKeyspace::Type type);
 
   WallTime now_{};
   std::int64_t now_ms_{0};

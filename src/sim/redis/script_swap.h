@@ -33,6 +33,11 @@ class ScriptSwap final : public redis::RedisPort {
     port_->send(std::move(call), answer_by, std::move(on_answer));
   }
 
+  void subscribe(std::string channel, redis::OnHeard on_heard) override {
+    port_->subscribe(std::move(channel), std::move(on_heard));
+  }
+  void unsubscribe(const std::string& channel) override { port_->unsubscribe(channel); }
+
  private:
   std::shared_ptr<redis::RedisPort> port_;
   std::vector<Swap> swaps_;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "sim/redis/sim_subscription.h"
+
 namespace holdfast::sim {
 namespace {
 
@@ -104,6 +106,25 @@ void SimRedisPort::send(redis::SharedCall call, TimePoint answer_by, redis::OnAn
   } else {
     depart(network_, node_, ends_, pending);
   }
+}
+
+SimRedisPort::~SimRedisPort() {
+  for (const auto& subscription : subscriptions_) subscription->over = true;
+}
+
+void SimRedisPort::subscribe(std::string channel, redis::OnHeard on_heard) {
+  auto subscription = std::make_shared<SimSubscription>(
+      SimSubscription{env_, network_, node_, ends_, std::move(channel), std::move(on_heard)});
+  subscriptions_.push_back(subscription);
+  env_.spawn(keep_subscribed(std::move(subscription)));
+}
+
+void SimRedisPort::unsubscribe(const std::string& channel) {
+  std::erase_if(subscriptions_, [&](const auto& subscription) {
+    if (subscription->channel != channel) return false;
+    subscription->over = true;
+    return true;
+  });
 }
 
 }  // namespace holdfast::sim

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "engines/redis/redis_port.h"
 #include "sim/redis/redis_node.h"
@@ -11,18 +13,28 @@
 
 namespace holdfast::sim {
 
+struct SimEnds {
+  HostId client;
+  HostId server;
+};
+
+struct SimSubscription;
+
 /// Thread safety: none. Env, network and node outlive it and its calls.
 class SimRedisPort final : public redis::RedisPort {
  public:
-  struct Ends {
-    HostId client;
-    HostId server;
-  };
+  using Ends = SimEnds;
 
   SimRedisPort(SimEnv& env, Network& network, RedisNode& node, Ends ends)
       : env_{env}, network_{network}, node_{node}, ends_{ends} {}
 
+  ~SimRedisPort() override;
+  SimRedisPort(const SimRedisPort&) = delete;
+  SimRedisPort& operator=(const SimRedisPort&) = delete;
+
   void send(redis::SharedCall call, TimePoint answer_by, redis::OnAnswer on_answer) override;
+  void subscribe(std::string channel, redis::OnHeard on_heard) override;
+  void unsubscribe(const std::string& channel) override;
 
  private:
   struct Pending;
@@ -40,6 +52,7 @@ class SimRedisPort final : public redis::RedisPort {
   Network& network_;
   RedisNode& node_;
   Ends ends_;
+  std::vector<std::shared_ptr<SimSubscription>> subscriptions_;
 };
 
 }  // namespace holdfast::sim

@@ -58,10 +58,11 @@ core::LeaseSession::Listener SimClient::listener(const std::shared_ptr<LeaseView
 Task<Acquired> SimClient::acquire(LockName name, Millis ttl, Duration patience) {
   const auto shared = std::make_shared<LeaseView::Shared>(LeaseView::Shared{&env(), nullptr, {}});
   auto hear = listener(shared);
-  const TimePoint answer_by = env().now() + patience;
-  std::stop_token never;
+  const TimePoint wait_until = env().now() + patience;
+  const std::stop_token never;
+  const core::LeaseSession::Wanted wanted{.name = name, .ttl = ttl};
   note(EventKind::asked, 0, name.text());
-  auto lease = co_await session().try_acquire(name, ttl, answer_by, never, std::move(hear));
+  auto lease = co_await session().acquire(wanted, wait_until, never, std::move(hear));
   if (!lease) {
     note(EventKind::refused, 0, to_string(lease.error().code));
     place_.network.trace().explain(name.text());

@@ -71,7 +71,7 @@ class SimClient {
 
   SimClient(std::string name, const Place& place, std::uint64_t seed, const EngineMaker& maker);
 
-  /// One attempt to take the lock, repeated while unanswered for up to `patience`.
+  /// Takes the lock, waiting for it up to `patience`.
   Task<Acquired> acquire(LockName name, Millis ttl, Duration patience);
   Task<ReleaseOutcome> release(LeaseView lease, Duration patience);
 

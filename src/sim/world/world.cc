@@ -14,8 +14,9 @@ constexpr Duration kHang = std::chrono::minutes{5};
 // No two servers show the same time.
 constexpr Duration kClocksApart = std::chrono::minutes{10};
 
-Task<void> acquire_into(SimClient& client, LockName name, Millis ttl, Awaited<Acquired> answer) {
-  Acquired acquired = co_await client.acquire(std::move(name), ttl, kPatience);
+Task<void> acquire_into(
+    SimClient& client, LockName name, Millis ttl, Duration wait, Awaited<Acquired> answer) {
+  Acquired acquired = co_await client.acquire(std::move(name), ttl, wait);
   answer->emplace(std::move(acquired));
 }
 
@@ -133,9 +134,12 @@ void World::lose_next_replies(ClientId id, int count) {
   }
 }
 
-Awaited<Acquired> World::start_acquire(ClientId id, std::string_view name, Millis ttl) {
+Awaited<Acquired> World::start_acquire(ClientId id,
+                                       std::string_view name,
+                                       Millis ttl,
+                                       Duration wait) {
   auto answer = std::make_shared<std::optional<Acquired>>();
-  client(id).env().spawn(acquire_into(client(id), LockName{std::string{name}}, ttl, answer));
+  client(id).env().spawn(acquire_into(client(id), LockName{std::string{name}}, ttl, wait, answer));
   return answer;
 }
 

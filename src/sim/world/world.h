@@ -82,14 +82,17 @@ class World {
   void lose_next_replies(ClientId client, int count);
   void set_faults(const NetworkFaults& faults) { network_.set_faults(faults); }
 
-  /// Asks for the lock, and runs the world until the answer is there.
+  /// Asks for the lock once, and runs the world until the answer is there.
   Acquired acquire(ClientId client, std::string_view name, Millis ttl);
   /// Stops the process if the lock is not granted.
   LeaseView must_acquire(ClientId client, std::string_view name, Millis ttl);
   ReleaseOutcome release(ClientId client, const LeaseView& lease);
 
-  /// The same without running the world.
-  Awaited<Acquired> start_acquire(ClientId client, std::string_view name, Millis ttl);
+  /// The same without running the world; may wait for the lock.
+  Awaited<Acquired> start_acquire(ClientId client,
+                                  std::string_view name,
+                                  Millis ttl,
+                                  Duration wait = {});
   Awaited<ReleaseOutcome> start_release(ClientId client, const LeaseView& lease);
 
   RedisNode& node(std::size_t index = 0) { return *servers_.nodes.at(index); }

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <thread>
 
-namespace holdfast::local {
+namespace holdfast {
 
 class Dispatcher {
  public:
@@ -43,4 +43,4 @@ class Dispatcher {
   std::atomic<std::thread::id> thread_id_{};
 };
 
-}  // namespace holdfast::local
+}  // namespace holdfast

@@ -1,11 +1,11 @@
-#include "engines/local/dispatcher.h"
+#include "base/dispatcher.h"
 
 #include <pthread.h>
 
 #include <csignal>
 #include <utility>
 
-namespace holdfast::local {
+namespace holdfast {
 
 Dispatcher::~Dispatcher() {
   {
@@ -57,4 +57,4 @@ void Dispatcher::abandon() {
   if (thread_.joinable()) thread_.detach();
 }
 
-}  // namespace holdfast::local
+}  // namespace holdfast

@@ -1,0 +1,78 @@
+#include "core/holder_note.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+#include "base/decimal.h"
+#include "base/percent.h"
+#include "base/wall_clock.h"
+
+namespace holdfast::core {
+namespace {
+
+constexpr char kSeparator = '/';
+// Neither the separator nor what engines separate their own fields by.
+constexpr std::string_view kPlain = "-._~";
+
+std::string host_name() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
+/// Cuts the first field off.
+std::string_view next_field(std::string_view& text) {
+  const std::size_t end = text.find(kSeparator);
+  const std::string_view field = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  return field;
+}
+
+std::string to_text(std::string_view field) {
+  return percent_decode(field).value_or(std::string{});
+}
+
+std::int64_t to_number(std::string_view field) {
+  return parse_decimal<std::int64_t>(field).value_or(0);
+}
+
+}  // namespace
+
+HolderNote make_note(std::string_view label, std::string_view trace_id) {
+  return {.host = host_name(),
+          .pid = getpid(),
+          .label = std::string{label},
+          .trace_id = std::string{trace_id},
+          .since_ms = wall_ms()};
+}
+
+std::string encode_note(const HolderNote& note) {
+  std::string text = percent_encode(note.host, kPlain);
+  text += kSeparator + std::to_string(note.pid);
+  text += kSeparator + percent_encode(note.label, kPlain);
+  text += kSeparator + percent_encode(note.trace_id, kPlain);
+  text += kSeparator + std::to_string(note.since_ms);
+  return text;
+}
+
+HolderNote decode_note(std::string_view text) {
+  HolderNote note;
+  note.host = to_text(next_field(text));
+  note.pid = to_number(next_field(text));
+  note.label = to_text(next_field(text));
+  note.trace_id = to_text(next_field(text));
+  note.since_ms = to_number(next_field(text));
+  return note;
+}
+
+void describe(Contender& contender, HolderNote note) {
+  contender.host = std::move(note.host);
+  contender.pid = note.pid;
+  contender.label = std::move(note.label);
+  contender.trace_id = std::move(note.trace_id);
+  contender.since_ms = note.since_ms;
+}
+
+}  // namespace holdfast::core

@@ -1,0 +1,3 @@
+// Asio's TLS, compiled once (BOOST_ASIO_SEPARATE_COMPILATION).
+
+#include <boost/asio/ssl/impl/src.hpp>

@@ -1,0 +1,272 @@
+#include "engines/redis/driver/redis_url.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/decimal.h"
+#include "base/invalid.h"
+#include "base/percent.h"
+#include "core/limits.h"
+
+namespace holdfast::redis {
+namespace {
+
+constexpr Millis kTimeoutMax{std::chrono::hours{24}};
+constexpr std::string_view kForm = "write redis://[user[:password]@]host[:port][/database]";
+
+enum class Kind : std::uint8_t { plain, tls, unix_socket };
+
+struct Scheme {
+  std::string_view text;
+  Kind kind;
+};
+constexpr std::array<Scheme, 3> kSchemes{
+    {{"redis://", Kind::plain}, {"rediss://", Kind::tls}, {"redis+unix://", Kind::unix_socket}}};
+
+/// A URL on its way to becoming a RedisUrl.
+struct Draft {
+  RedisUrl url{};
+  Kind kind{Kind::plain};
+  std::string password_file{};
+};
+
+/// A NUL cannot be part of anything here.
+std::optional<std::string> decode(std::string_view text) {
+  auto decoded = percent_decode(text);
+  if (decoded && decoded->find('\0') != std::string::npos) return std::nullopt;
+  return decoded;
+}
+
+Unexpected<Error> malformed(const std::string& what) { return invalid(what, std::string{kForm}); }
+
+/// Cuts what comes before `separator` off `rest`; everything when it is not there.
+std::string_view cut(std::string_view& rest, char separator) {
+  const std::size_t at = std::min(rest.find(separator), rest.size());
+  const std::string_view head = rest.substr(0, at);
+  rest.remove_prefix(std::min(at + 1, rest.size()));
+  return head;
+}
+
+std::optional<Scheme> scheme_of(std::string_view url) {
+  const auto is_lower_equal = [](char given, char wanted) {
+    return (given >= 'A' && given <= 'Z' ? given - 'A' + 'a' : given) == wanted;
+  };
+  for (const Scheme& scheme : kSchemes) {
+    const std::string_view beginning = url.substr(0, scheme.text.size());
+    if (std::ranges::equal(beginning, scheme.text, is_lower_equal)) return scheme;
+  }
+  return std::nullopt;
+}
+
+Result<void> apply_credentials(RedisTarget& target, std::string_view text) {
+  const auto user = decode(cut(text, ':'));
+  const auto password = decode(text);
+  if (!user || !password) {
+    return invalid("the credentials of the Redis URL have a bad % sequence",
+                   "write a literal % as %25");
+  }
+  target.user = *user;
+  target.password = *password;
+  return {};
+}
+
+Result<void> apply_host(RedisTarget& target, std::string_view text) {
+  std::optional<std::string> host;
+  if (text.starts_with('[')) {
+    text.remove_prefix(1);
+    if (text.find(']') == std::string_view::npos) {
+      return malformed("the Redis URL has a bracket that is not closed");
+    }
+    host = std::string{cut(text, ']')};
+    if (!text.empty() && !text.starts_with(':')) {
+      return malformed("the Redis URL has something after the bracket that is not a port");
+    }
+    if (!text.empty()) text.remove_prefix(1);
+  } else {
+    host = decode(cut(text, ':'));
+  }
+  if (!host || host->empty()) return malformed("the Redis URL names no host");
+  target.host = *host;
+  if (text.empty()) return {};
+  const auto port = parse_decimal<std::uint16_t>(text);
+  if (!port || *port == 0) return malformed("the port of the Redis URL is not 1 to 65535");
+  target.port = *port;
+  return {};
+}
+
+Result<void> apply_database(RedisTarget& target, std::string_view text) {
+  if (text.empty()) return {};
+  const auto database = parse_decimal<std::uint32_t>(text);
+  if (!database) return malformed("the database of the Redis URL is not a number");
+  target.database = *database;
+  return {};
+}
+
+/// Everything between the scheme and the parameters.
+Result<void> apply_address(Draft& draft, std::string_view text) {
+  RedisTarget& target = draft.url.target;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::size_t at = text.substr(0, slash).rfind('@');
+  if (at != std::string_view::npos) {
+    if (auto applied = apply_credentials(target, text.substr(0, at)); !applied) return applied;
+    text.remove_prefix(at + 1);
+  }
+  if (draft.kind == Kind::unix_socket) {
+    const auto path = decode(text);
+    if (!path || !path->starts_with('/')) {
+      return invalid("the redis+unix: URL names no absolute path",
+                     "write redis+unix:///path/of/the.socket");
+    }
+    target.socket_path = *path;
+    return {};
+  }
+  const std::string_view host = cut(text, '/');
+  if (auto applied = apply_host(target, host); !applied) return applied;
+  return apply_database(target, text);
+}
+
+Result<Millis> parse_timeout(std::string_view text) {
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  const std::int64_t scale = unit == "ms" ? 1 : unit == "s" ? 1000 : unit == "m" ? 60'000 : 0;
+  if (error != std::errc{} || scale == 0 || count <= 0 || count > kTimeoutMax.count() / scale) {
+    return invalid("the timeout of the engine URL is not a duration up to 24 h",
+                   "write for example timeout=500ms or timeout=5s");
+  }
+  return Millis{count * scale};
+}
+
+Result<void> apply_timeout(Draft& draft, const std::string& value) {
+  const auto timeout = parse_timeout(value);
+  if (!timeout) return Unexpected{timeout.error()};
+  draft.url.timeout = *timeout;
+  draft.url.target.connect_timeout = *timeout;
+  return {};
+}
+
+// Every lock name begins with it, so that it must be the beginning of a good name.
+Result<void> apply_prefix(Draft& draft, const std::string& value) {
+  if (!value.empty()) {
+    if (auto good = core::check_name(value); !good) {
+      return invalid("the parameter prefix: " + good.error().message, good.error().remedy_text);
+    }
+  }
+  draft.url.prefix = value;
+  return {};
+}
+
+template <std::string TlsSettings::*kMember>
+Result<void> apply_tls(Draft& draft, const std::string& value) {
+  if (draft.kind != Kind::tls) {
+    return invalid("the Redis URL has a parameter of TLS, which it does not use",
+                   "write rediss:// to use TLS");
+  }
+  (*draft.url.target.tls).*kMember = value;
+  return {};
+}
+
+Result<void> apply_socket_database(Draft& draft, const std::string& value) {
+  if (draft.kind != Kind::unix_socket) {
+    return invalid("the parameter db belongs to redis+unix:", "write the database after the host");
+  }
+  return apply_database(draft.url.target, value);
+}
+
+Result<void> apply_password_file(Draft& draft, const std::string& value) {
+  draft.password_file = value;
+  return {};
+}
+
+struct Parameter {
+  std::string_view key;
+  Result<void> (*apply)(Draft&, const std::string&);
+};
+constexpr std::array<Parameter, 8> kParameters{
+    {{"prefix", &apply_prefix},
+     {"timeout", &apply_timeout},
+     {"password_file", &apply_password_file},
+     {"db", &apply_socket_database},
+     {"ca", &apply_tls<&TlsSettings::ca_file>},
+     {"cert", &apply_tls<&TlsSettings::cert_file>},
+     {"key", &apply_tls<&TlsSettings::key_file>},
+     {"servername", &apply_tls<&TlsSettings::server_name>}}};
+
+Result<void> apply_parameter(Draft& draft, std::string_view text) {
+  const bool has_value = text.find('=') != std::string_view::npos;
+  const std::string key{cut(text, '=')};
+  const auto known = std::ranges::find(kParameters, key, &Parameter::key);
+  if (known == kParameters.end()) {
+    return invalid("Redis URLs have no parameter '" + key + "'",
+                   "the parameters are prefix, timeout, password_file, db, ca, cert, key and "
+                   "servername");
+  }
+  const auto value = has_value ? decode(text) : std::nullopt;
+  if (!value) {
+    return invalid("the parameter " + key + " has no well-formed value",
+                   "write " + key + "=VALUE, and a literal % as %25");
+  }
+  return known->apply(draft, *value);
+}
+
+Result<void> find_password(Draft& draft) {
+  std::string& password = draft.url.target.password;
+  if (draft.password_file.empty()) {
+    const char* const given = std::getenv("HOLDFAST_REDIS_PASSWORD");
+    if (password.empty() && given != nullptr) password = given;
+    return {};
+  }
+  if (!password.empty()) {
+    return invalid("the Redis URL has both a password and a password_file", "drop one of them");
+  }
+  std::ifstream file{draft.password_file};
+  std::getline(file, password);
+  if (!file && !file.eof()) {
+    return Unexpected{Error{Errc::io_error,
+                            "the password file " + draft.password_file +
+                                " cannot be read: " + std::generic_category().message(errno)}};
+  }
+  if (password.ends_with('\r')) password.pop_back();
+  return {};
+}
+
+Result<void> check_whole(const Draft& draft) {
+  const auto& tls = draft.url.target.tls;
+  if (tls && tls->cert_file.empty() != tls->key_file.empty()) {
+    return invalid("the Redis URL has only one of cert and key", "give both");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RedisUrl> parse_redis_url(std::string_view url) {
+  const auto scheme = scheme_of(url);
+  if (!scheme) return malformed("the URL does not begin with redis://, rediss:// or redis+unix://");
+  url.remove_prefix(scheme->text.size());
+  Draft draft{.kind = scheme->kind};
+  if (scheme->kind == Kind::tls) draft.url.target.tls.emplace();
+  if (auto applied = apply_address(draft, cut(url, '?')); !applied) {
+    return Unexpected{std::move(applied).error()};
+  }
+  while (!url.empty()) {
+    if (auto applied = apply_parameter(draft, cut(url, '&')); !applied) {
+      return Unexpected{std::move(applied).error()};
+    }
+  }
+  for (auto step : {find_password(draft), check_whole(draft)}) {
+    if (!step) return Unexpected{std::move(step).error()};
+  }
+  return std::move(draft.url);
+}
+
+}  // namespace holdfast::redis

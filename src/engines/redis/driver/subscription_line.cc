@@ -1,0 +1,141 @@
+#include "engines/redis/driver/subscription_line.h"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "engines/redis/driver/resp_writer.h"
+
+namespace holdfast::redis {
+namespace {
+
+bool is_message(const Reply& reply) {
+  return reply.kind == Reply::Kind::array && reply.items.size() == 3 &&
+         reply.items[0].text == "message";
+}
+
+}  // namespace
+
+SubscriptionLine::SubscriptionLine(LineContext context, Duration heartbeat)
+    : Line{std::move(context)}, heartbeat_{heartbeat}, beat_timer_{env(), [this] { beat(); }} {}
+
+void SubscriptionLine::subscribe(std::string channel, OnHeard on_heard) {
+  const std::uint64_t number = next_number_++;
+  subscriptions_[channel] = {.on_heard = std::make_shared<const OnHeard>(std::move(on_heard)),
+                             .number = number};
+  connect();
+  beat();
+  ask({Verb::subscribe, std::move(channel), number});
+}
+
+void SubscriptionLine::unsubscribe(const std::string& channel) {
+  if (subscriptions_.erase(channel) > 0) ask({Verb::unsubscribe, channel});
+}
+
+// Without a connection there is nothing to ask for: opened() asks for everything.
+void SubscriptionLine::ask(Asked asked) {
+  if (!is_ready()) return;
+  asked_.push_back(std::move(asked));
+  flush_soon();
+}
+
+void SubscriptionLine::flush_soon() {
+  if (flush_posted_) return;
+  flush_posted_ = true;
+  const auto flush_later = [self = shared_from_this(), this] {
+    flush_posted_ = false;
+    flush();
+  };
+  boost::asio::post(env().context(), flush_later);
+}
+
+void SubscriptionLine::flush() {
+  Connection* const connection = taking_output();
+  if (connection == nullptr || written_ == asked_.size()) return;
+  for (; written_ < asked_.size(); ++written_) {
+    const Asked& asked = asked_[written_];
+    switch (asked.verb) {
+      case Verb::subscribe:
+        append_command(connection->output(), {"SUBSCRIBE", asked.channel});
+        break;
+      case Verb::unsubscribe:
+        append_command(connection->output(), {"UNSUBSCRIBE", asked.channel});
+        break;
+      case Verb::ping:
+        append_command(connection->output(), {"PING"});
+        break;
+    }
+  }
+  connection->send_output();
+}
+
+void SubscriptionLine::opened() {
+  heard_since_beat_ = true;
+  for (const auto& [channel, subscription] : subscriptions_) {
+    asked_.push_back({Verb::subscribe, channel, subscription.number});
+  }
+  // With the first words goes a PING, so that silence is noticed within one interval.
+  next_beat_ = env().now();
+  beat();
+  flush();
+}
+
+void SubscriptionLine::interrupted(const Failure&) {
+  asked_.clear();
+  written_ = 0;
+  for (auto& [channel, subscription] : subscriptions_) subscription.confirmed = false;
+}
+
+void SubscriptionLine::on_reply(Reply reply) {
+  if (abandoned()) return;
+  heard_since_beat_ = true;
+  if (is_message(reply)) {
+    told(reply.items[1].text, std::move(reply.items[2].text));
+  } else if (written_ == 0) {
+    give_up("sent a reply nobody asked for");
+  } else {
+    confirmed(reply);
+  }
+}
+
+void SubscriptionLine::confirmed(const Reply& reply) {
+  const Asked asked = std::move(asked_.front());
+  asked_.pop_front();
+  --written_;
+  // A refused subscription stays silent: whoever listens also looks from time to time.
+  if (reply.kind == Reply::Kind::error) return;
+  prove_alive();
+  if (asked.verb != Verb::subscribe) return;
+  const auto found = subscriptions_.find(asked.channel);
+  if (found == subscriptions_.end() || found->second.number != asked.number) return;
+  found->second.confirmed = true;
+  const auto on_heard = found->second.on_heard;
+  (*on_heard)({.kind = Heard::Kind::listening});
+}
+
+void SubscriptionLine::told(const std::string& channel, std::string text) {
+  const auto found = subscriptions_.find(channel);
+  if (found == subscriptions_.end() || !found->second.confirmed) return;
+  const auto on_heard = found->second.on_heard;
+  (*on_heard)({.kind = Heard::Kind::message, .text = std::move(text)});
+}
+
+void SubscriptionLine::beat() {
+  if (!is_ready() || subscriptions_.empty()) return;
+  const TimePoint now = env().now();
+  if (now >= next_beat_) {
+    if (!heard_since_beat_) return give_up("no answer in time");
+    heard_since_beat_ = false;
+    next_beat_ = now + heartbeat_;
+    ask({Verb::ping, {}});
+  }
+  beat_timer_.set(next_beat_);
+}
+
+void SubscriptionLine::close() {
+  Line::close();
+  asked_.clear();
+  written_ = 0;
+  const auto dropped = std::exchange(subscriptions_, {});
+}
+
+}  // namespace holdfast::redis

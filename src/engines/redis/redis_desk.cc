@@ -1,0 +1,176 @@
+#include "engines/redis/redis_desk.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/holder_note.h"
+#include "core/validity.h"
+#include "engines/redis/redis_reply.h"
+#include "engines/redis/redis_scripts.h"
+
+namespace holdfast::redis {
+namespace {
+
+// A script holds up the whole server: so many locks at a time.
+constexpr std::size_t kInspectMax = 100;
+
+/// As a SCAN pattern that stands for itself.
+std::string literally(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (std::string_view{"*?[]\\"}.find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
+Contender waiter_of(const std::string& owner, Millis left, std::string_view note) {
+  Contender waiter{};
+  if (const auto known = Owner::parse(owner)) waiter.owner_fp = known->fingerprint();
+  core::describe(waiter, core::decode_note(note));
+  waiter.ttl = left;
+  return waiter;
+}
+
+LockInfo info_of(const LockName& name, const Reply& answer) {
+  LockInfo info{};
+  info.name = name.text();
+  const auto& items = answer.items;
+  if (items.size() < 2) return info;
+  if (!items[0].text.empty()) {
+    info.holders.push_back(holder_of(items[0].text, Millis{items[1].integer}));
+  }
+  for (std::size_t i = 2; i + 2 < items.size(); i += 3) {
+    info.waiters.push_back(
+        waiter_of(items[i].text, Millis{items[i + 1].integer}, items[i + 2].text));
+  }
+  return info;
+}
+
+Result<Reply> checked(Result<Reply> reply) {
+  if (reply && reply->kind == Reply::Kind::error) return Unexpected{error_of(reply->text)};
+  return reply;
+}
+
+}  // namespace
+
+RedisDesk::RedisDesk(Env& env,
+                     std::shared_ptr<RedisPort> port,
+                     std::shared_ptr<RedisEngine> engine,
+                     std::string prefix)
+    : env_{env}, port_{std::move(port)}, engine_{std::move(engine)}, keys_{std::move(prefix)} {}
+
+Task<Result<LockInfo>> RedisDesk::inspect(LockName name, TimePoint answer_by) {
+  const auto self = shared_from_this();
+  std::vector<LockName> one{name};
+  auto found = co_await look_at(std::move(one), answer_by);
+  if (!found) co_return Unexpected{std::move(found).error()};
+  co_return std::move(found->front());
+}
+
+Task<Result<std::vector<LockInfo>>> RedisDesk::look_at(std::vector<LockName> names,
+                                                       TimePoint answer_by) {
+  std::vector<LockInfo> infos;
+  for (std::size_t begin = 0; begin < names.size(); begin += kInspectMax) {
+    const std::size_t end = std::min(begin + kInspectMax, names.size());
+    ScriptCall call{.script = &kInspectScript, .keys = {}, .args = {}};
+    for (std::size_t i = begin; i < end; ++i) {
+      call.keys.insert(call.keys.end(),
+                       {keys_.lock(names[i]), keys_.queue(names[i]), keys_.waiters(names[i])});
+    }
+    const SharedCall shared = share(std::move(call));
+    auto answer = co_await port_->eval(shared, answer_by);
+    auto reply = checked(std::move(answer));
+    if (!reply) co_return Unexpected{std::move(reply).error()};
+    if (reply->items.size() != end - begin) {
+      co_return Unexpected{Error{Errc::corrupt, "the server's answer to inspect makes no sense"}};
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      infos.push_back(info_of(names[i], reply->items[i - begin]));
+    }
+  }
+  co_return infos;
+}
+
+Task<Result<std::vector<LockName>>> RedisDesk::names(std::string prefix, TimePoint answer_by) {
+  const std::string pattern = "*" + literally(keys_.prefix() + prefix) + "*";
+  std::set<LockName> found;
+  std::string cursor = "0";
+  do {
+    const SharedCall call = share({.script = &kScanScript, .keys = {}, .args = {cursor, pattern}});
+    auto answer = co_await port_->eval(call, answer_by);
+    auto reply = checked(std::move(answer));
+    if (!reply) co_return Unexpected{std::move(reply).error()};
+    if (reply->items.size() != 2) {
+      co_return Unexpected{Error{Errc::corrupt, "the server's answer to SCAN makes no sense"}};
+    }
+    cursor = reply->items[0].text;
+    for (const Reply& key : reply->items[1].items) {
+      auto name = keys_.lock_of(key.text);
+      if (name && name->text().starts_with(prefix)) found.insert(*std::move(name));
+    }
+  } while (cursor != "0");
+  co_return std::vector<LockName>(found.begin(), found.end());
+}
+
+Task<Result<std::vector<LockInfo>>> RedisDesk::list(std::string prefix, TimePoint answer_by) {
+  const auto self = shared_from_this();
+  auto found = co_await names(std::move(prefix), answer_by);
+  if (!found) co_return Unexpected{std::move(found).error()};
+  auto infos = co_await look_at(*std::move(found), answer_by);
+  if (!infos) co_return Unexpected{std::move(infos).error()};
+  std::erase_if(*infos,
+                [](const LockInfo& info) { return info.holders.empty() && info.waiters.empty(); });
+  co_return infos;
+}
+
+Task<Result<BreakReport>> RedisDesk::break_lock(LockName name,
+                                                std::string why,
+                                                TimePoint answer_by) {
+  const auto self = shared_from_this();
+  const core::HolderNote note = core::make_note(why, {});
+  const SharedCall call = share({.script = &kBreakScript,
+                                 .keys = {keys_.lock(name),
+                                          keys_.counter(),
+                                          keys_.queue(name),
+                                          keys_.waiters(name),
+                                          keys_.broken(name),
+                                          keys_.audit(name)},
+                                 .args = {core::encode_note(note)}});
+  auto answer = co_await port_->eval(call, answer_by);
+  auto reply = checked(std::move(answer));
+  if (!reply) co_return Unexpected{std::move(reply).error()};
+  if (reply->items.size() != 2) {
+    co_return Unexpected{Error{Errc::not_found, "nobody holds the lock " + name.text()}};
+  }
+  BreakReport report;
+  report.holders.push_back(holder_of(reply->items[0].text, Millis{reply->items[1].integer}));
+  co_return report;
+}
+
+Task<Result<Duration>> RedisDesk::extend(LockName name,
+                                         Owner owner,
+                                         Millis ttl,
+                                         TimePoint answer_by) {
+  const auto self = shared_from_this();
+  const TimePoint sent_at = env_.now();
+  const SharedCall call = share({.script = &kProlongScript,
+                                 .keys = {keys_.lock(name)},
+                                 .args = {owner.to_string(), std::to_string(ttl.count())}});
+  auto answer = co_await port_->eval(call, answer_by);
+  auto reply = checked(std::move(answer));
+  if (!reply) co_return Unexpected{std::move(reply).error()};
+  if (reply->integer <= 0) {
+    co_return Unexpected{Error{Errc::lost, "that owner does not hold the lock " + name.text()}};
+  }
+  co_return core::deadline_of(sent_at, Millis{reply->integer}) - env_.now();
+}
+
+Task<Result<ReleaseOutcome>> RedisDesk::release(LockName name, Owner owner, TimePoint answer_by) {
+  const auto self = shared_from_this();
+  const core::HeldLease lease{.name = name, .owner = owner, .token = Token{0}};
+  co_return co_await engine_->release(lease, TimePoint::max(), answer_by);
+}
+
+}  // namespace holdfast::redis

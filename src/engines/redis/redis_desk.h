@@ -1,0 +1,45 @@
+// RedisDesk: looking at the locks of one Redis server, and acting on them from outside.
+//
+// Thread safety: as Env. Lifetime: the Env outlives it; tasks under way keep it alive.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/lock_desk.h"
+#include "engines/redis/redis_engine.h"
+
+namespace holdfast::redis {
+
+class RedisDesk final : public core::LockDesk, public std::enable_shared_from_this<RedisDesk> {
+ public:
+  RedisDesk(Env& env,
+            std::shared_ptr<RedisPort> port,
+            std::shared_ptr<RedisEngine> engine,
+            std::string prefix);
+
+  Task<Result<LockInfo>> inspect(LockName name, TimePoint answer_by) override;
+  /// Goes through all keys of the server; not what is taken or given up meanwhile is sure to show.
+  Task<Result<std::vector<LockInfo>>> list(std::string prefix, TimePoint answer_by) override;
+  Task<Result<BreakReport>> break_lock(LockName name,
+                                       std::string why,
+                                       TimePoint answer_by) override;
+  Task<Result<Duration>> extend(LockName name,
+                                Owner owner,
+                                Millis ttl,
+                                TimePoint answer_by) override;
+  Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) override;
+
+ private:
+  Task<Result<std::vector<LockName>>> names(std::string prefix, TimePoint answer_by);
+  Task<Result<std::vector<LockInfo>>> look_at(std::vector<LockName> names, TimePoint answer_by);
+
+  Env& env_;
+  std::shared_ptr<RedisPort> port_;
+  std::shared_ptr<RedisEngine> engine_;
+  Keys keys_;
+};
+
+}  // namespace holdfast::redis

@@ -1,0 +1,140 @@
+#include "engines/redis/waiting.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engines/redis/redis_scripts.h"
+
+namespace holdfast::redis {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A script holds up the whole server: so many places at a time.
+constexpr std::size_t kRefreshMax = 500;
+
+// Who took the lock by other means says nothing when it lets go.
+constexpr Millis kForeignCheck{250};
+
+}  // namespace
+
+void Waiter::note(const Asked& answer, TimePoint sent, TimePoint now) {
+  sent_at = std::max(sent_at, sent);
+  if (answer.token) {
+    token = answer.token;
+    return;
+  }
+  holder = answer.holder;
+  ask_at = TimePoint::max();
+  if (!holder || answer.standing != Standing::first) return;
+  // The server looks at whole milliseconds: a little later it has surely forgotten.
+  ask_at = now + (holder->foreign ? kForeignCheck : holder->ttl + 2ms);
+}
+
+Waiting::Waiting(Env& env, std::shared_ptr<RedisPort> port, Keys keys, Settings settings)
+    : env_{env},
+      port_{std::move(port)},
+      keys_{std::move(keys)},
+      settings_{settings},
+      channel_{keys_.channel(env.fresh_owner().fingerprint())},
+      changed_{env} {}
+
+std::unique_ptr<Waiting::Place> Waiting::enter(std::shared_ptr<Waiter> waiter) {
+  const Owner owner = waiter->request.owner;
+  waiters_.emplace(owner.to_string(), std::move(waiter));
+  listen();
+  if (refreshing_) {
+    changed_.ring();
+  } else {
+    refreshing_ = true;
+    env_.spawn(keep_refreshing(shared_from_this()));
+  }
+  return std::make_unique<Place>(shared_from_this(), owner);
+}
+
+void Waiting::listen() {
+  if (std::exchange(listening_, true)) return;
+  port_->subscribe(channel_, [weak = weak_from_this()](const Heard& heard) {
+    if (const auto self = weak.lock()) self->hear(heard);
+  });
+}
+
+void Waiting::hear(const Heard& heard) {
+  if (heard.kind == Heard::Kind::listening) {
+    // Whatever was said before went unheard.
+    Waiters everybody;
+    for (const auto& [owner, waiter] : waiters_) everybody.push_back(waiter);
+    refresh(std::move(everybody));
+    return;
+  }
+  const auto grant = read_hand_over(heard.text);
+  if (!grant) return;
+  const auto found = waiters_.find(grant->owner);
+  if (found == waiters_.end()) return;
+  found->second->token = grant->token;
+  found->second->changed.ring();
+}
+
+TimePoint Waiting::next_refresh() const {
+  TimePoint next = TimePoint::max();
+  for (const auto& [owner, waiter] : waiters_) {
+    next = std::min(next, waiter->refreshed_at + waiter->request.ttl / 3);
+  }
+  return next;
+}
+
+// Those of one TTL go together, so that they stay together.
+void Waiting::refresh_all_of(Millis ttl) {
+  Waiters due;
+  for (const auto& [owner, waiter] : waiters_) {
+    if (waiter->request.ttl == ttl) due.push_back(waiter);
+  }
+  refresh(std::move(due));
+}
+
+void Waiting::refresh(Waiters waiters) {
+  const TimePoint sent_at = env_.now();
+  for (std::size_t begin = 0; begin < waiters.size(); begin += kRefreshMax) {
+    ScriptCall call{.script = &kRefreshScript, .keys = {keys_.counter()}, .args = {channel_}};
+    const std::size_t end = std::min(begin + kRefreshMax, waiters.size());
+    const auto chunk =
+        std::make_shared<Waiters>(waiters.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  waiters.begin() + static_cast<std::ptrdiff_t>(end));
+    for (const auto& waiter : *chunk) {
+      waiter->refreshed_at = sent_at;
+      const core::LockRequest& request = waiter->request;
+      call.keys.insert(
+          call.keys.end(),
+          {keys_.lock(request.name), keys_.queue(request.name), keys_.waiters(request.name)});
+      call.args.insert(
+          call.args.end(),
+          {request.owner.to_string(), std::to_string(request.ttl.count()), request.note});
+    }
+    auto on_answer = [self = shared_from_this(), chunk, sent_at](Result<Reply> reply) {
+      if (!reply || reply->items.size() != chunk->size()) return;
+      for (std::size_t i = 0; i < chunk->size(); ++i) {
+        const auto answer = read_asked(reply->items[i]);
+        if (!answer) continue;
+        (*chunk)[i]->note(*answer, sent_at, self->env_.now());
+        (*chunk)[i]->changed.ring();
+      }
+    };
+    port_->send(share(std::move(call)), sent_at + settings_.timeout, std::move(on_answer));
+  }
+}
+
+Task<void> Waiting::keep_refreshing(std::shared_ptr<Waiting> self) {
+  while (!self->waiters_.empty()) {
+    const TimePoint now = self->env_.now();
+    for (const auto& [owner, waiter] : self->waiters_) {
+      const bool due = waiter->refreshed_at + waiter->request.ttl / 3 <= now;
+      if (!due) continue;
+      self->refresh_all_of(waiter->request.ttl);
+      break;
+    }
+    co_await self->changed_.wait_until(self->next_refresh());
+  }
+  self->refreshing_ = false;
+}
+
+}  // namespace holdfast::redis

@@ -1,0 +1,95 @@
+// Waiting: this process's places in the queues of one server.
+//
+// A place is good while it is refreshed. All of them are refreshed together, a third of the TTL
+// after the last time, in few scripts; that is also when a hand-over shows whose message was lost.
+// Messages come on one channel for the whole process.
+//
+// Thread safety: as Env. Lifetime: the Env outlives it; requests under way keep it alive.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/alarm.h"
+#include "core/lease_engine.h"
+#include "engines/redis/redis_keys.h"
+#include "engines/redis/redis_port.h"
+#include "engines/redis/redis_reply.h"
+
+namespace holdfast::redis {
+
+/// One who asks for a lock, and what the server last said of it.
+struct Waiter {
+  Waiter(Env& env, core::LockRequest request_in)
+      : request{std::move(request_in)}, sent_at{env.now()}, refreshed_at{sent_at}, changed{env} {}
+
+  core::LockRequest request;
+  /// When the last request left that the server is known to have seen: any grant is later.
+  TimePoint sent_at;
+  /// When the last refresh left, seen or not.
+  TimePoint refreshed_at;
+  std::optional<Token> token{};
+  /// Who is in the way.
+  std::optional<Contender> holder{};
+  /// When to ask again although nobody called: the lock may have come free without a word.
+  TimePoint ask_at{TimePoint::max()};
+  Alarm changed;
+
+  /// Takes in an answer to a request that left at `sent`.
+  void note(const Asked& answer, TimePoint sent, TimePoint now);
+};
+
+class Waiting : public std::enable_shared_from_this<Waiting> {
+ public:
+  struct Settings {
+    /// How long a refresh waits for its answer.
+    Millis timeout;
+  };
+
+  Waiting(Env& env, std::shared_ptr<RedisPort> port, Keys keys, Settings settings);
+
+  /// The place is refreshed, and messages reach it, as long as the result lives.
+  class [[nodiscard]] Place {
+   public:
+    Place(std::shared_ptr<Waiting> waiting, const Owner& owner)
+        : waiting_{std::move(waiting)}, owner_{owner.to_string()} {}
+    ~Place() { waiting_->waiters_.erase(owner_); }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+   private:
+    std::shared_ptr<Waiting> waiting_;
+    std::string owner_;
+  };
+  std::unique_ptr<Place> enter(std::shared_ptr<Waiter> waiter);
+
+  /// What the acquire script is told.
+  const std::string& channel() const { return channel_; }
+
+ private:
+  using Waiters = std::vector<std::shared_ptr<Waiter>>;
+
+  void listen();
+  void hear(const Heard& heard);
+  void refresh(Waiters waiters);
+  void refresh_all_of(Millis ttl);
+  TimePoint next_refresh() const;
+  static Task<void> keep_refreshing(std::shared_ptr<Waiting> self);
+
+  Env& env_;
+  std::shared_ptr<RedisPort> port_;
+  Keys keys_;
+  Settings settings_;
+  std::string channel_;
+  /// By owner, which is how messages name them.
+  std::map<std::string, std::shared_ptr<Waiter>, std::less<>> waiters_;
+  bool listening_{false};
+  bool refreshing_{false};
+  Alarm changed_;
+};
+
+}  // namespace holdfast::redis
