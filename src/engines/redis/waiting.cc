@@ -19,11 +19,14 @@ constexpr Millis kForeignCheck{250};
 }  // namespace
 
 void Waiter::note(const Asked& answer, TimePoint sent, TimePoint now) {
-  sent_at = std::max(sent_at, sent);
   if (answer.token) {
+    if (!token) sent_at = sent;
     token = answer.token;
     return;
   }
+  // It may be gone again by then, and must not seem to last longer.
+  if (token) return;
+  sent_at = std::max(sent_at, sent);
   holder = answer.holder;
   ask_at = TimePoint::max();
   if (!holder || answer.standing != Standing::first) return;
