@@ -282,6 +282,7 @@ local mark = string.match(held, '^[^:]*:%d+:') or held
 redis.call('SET', KEYS[5], mark, 'PX', math.max(left, 1000) * 2)
 redis.call('LPUSH', KEYS[6], ARGV[1])
 redis.call('LTRIM', KEYS[6], 0, 99)
+redis.call('PEXPIRE', KEYS[6], 2592000000)
 if not hand_over(KEYS[1], KEYS[2], KEYS[3], KEYS[4], clock()) then
   redis.call('DEL', KEYS[1])
 end
