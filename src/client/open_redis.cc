@@ -24,8 +24,11 @@ using redis::RedisUrl;
 
 /// KEYS identity; ARGV a new one. The one that was there first.
 constexpr redis::Script kIdentityScript{"identity", R"lua(
-redis.call('SET', KEYS[1], ARGV[1], 'NX')
-return redis.call('GET', KEYS[1])
+local known = redis.call('GET', KEYS[1])
+if not known then
+  redis.call('SET', KEYS[1], ARGV[1])
+end
+return known or ARGV[1]
 )lua"};
 
 constexpr Millis kAttemptMax{1000};

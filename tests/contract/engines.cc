@@ -66,6 +66,10 @@ std::vector<EngineUnderTest> engines_under_test() {
        .fresh = [] { return fresh_redis(""); },
        .can = kRedis,
        .ttl_of_the_dying = Millis{500}},
+      {.name = "redis_prefix",
+       .fresh = [] { return fresh_redis("?prefix=team%20{a}*/"); },
+       .can = kRedis,
+       .ttl_of_the_dying = Millis{500}},
   };
 }
 

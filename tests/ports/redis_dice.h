@@ -82,7 +82,7 @@ class RedisDice {
       case 0:
         return odd({&kAcquireScript,
                     {"lock", "counter", "queue", "waiters"},
-                    {of(kOwners), of(kTtls), "note", one_in(2) ? "" : "channel"}});
+                    {of(kOwners), of(kTtls), "note", "7", one_in(2) ? "" : "channel"}});
       case 1:
         return odd({&kReleaseScript, {"lock", "counter", "queue", "waiters"}, {of(kOwners)}});
       case 2:
@@ -92,7 +92,7 @@ class RedisDice {
       case 6:
         return odd({&kRefreshScript,
                     {"counter", "lock", "queue", "waiters"},
-                    {"channel", of(kOwners), of(kTtls), "note"}});
+                    {"channel", "7", of(kOwners), of(kTtls), "note"}});
       case 7:
         return odd({&kRemoveScript, {of(kKeys)}, {of(kOwners)}});
       case 3:

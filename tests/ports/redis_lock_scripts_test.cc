@@ -15,11 +15,11 @@ class LockScriptsTest : public RedisPortTest {
   const std::vector<std::string> kLockKeys{"lock", "counter", "queue", "waiters"};
 
   Reply acquire(const std::string& owner, const std::string& ttl = "60000") {
-    return eval(kAcquireScript, kLockKeys, {owner, ttl, "note", ""});
+    return eval(kAcquireScript, kLockKeys, {owner, ttl, "note", "7", ""});
   }
   /// As acquire(), and waits when the lock is taken.
   Reply queue_up(const std::string& owner, const std::string& ttl = "60000") {
-    return eval(kAcquireScript, kLockKeys, {owner, ttl, "note", owner + "-channel"});
+    return eval(kAcquireScript, kLockKeys, {owner, ttl, "note", "7", owner + "-channel"});
   }
   Reply release(const std::string& owner) { return eval(kReleaseScript, kLockKeys, {owner}); }
   /// The owner in the lock's value.
@@ -171,10 +171,10 @@ TEST_P(LockScriptsTest, AReleasedLockGoesToTheFirstWhoWaitsAndTellsItAlone) {
   EXPECT_EQ(release("alice"), Reply::of_integer(1));
   EXPECT_EQ(holder(), "bob");
   const std::string token = queue_up("bob").items[1].text;
-  EXPECT_EQ(bob->next(), "bob " + token);
+  EXPECT_EQ(bob->next(), "bob " + token + " 7");
   EXPECT_GT(std::stoull(token), std::stoull(before));
   EXPECT_EQ(release("bob"), Reply::of_integer(1));
-  EXPECT_EQ(carol->next(), "carol " + queue_up("carol").items[1].text);
+  EXPECT_EQ(carol->next(), "carol " + queue_up("carol").items[1].text + " 7");
   EXPECT_EQ(release("carol"), Reply::of_integer(1));
   EXPECT_EQ(command({"EXISTS", "lock", "queue", "waiters"}), Reply::of_integer(0));
 }
@@ -233,6 +233,7 @@ TEST_P(LockScriptsTest, RefreshesManyAndSaysOfEachHowItStands) {
                               "q4",
                               "w4"},
                              {"channel",
+                              "7",
                               "bob",
                               "60000",
                               "",

@@ -10,8 +10,8 @@ std::array<char, 40> boot_id() {
   std::array<char, 40> id{};
   const int fd = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return id;
-  const ssize_t got = read(fd, id.data(), 36);
-  close(fd);
+  const ssize_t got = ::read(fd, id.data(), 36);
+  ::close(fd);
   return got == 36 ? id : std::array<char, 40>{};
 }
 

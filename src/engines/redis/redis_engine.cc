@@ -42,7 +42,14 @@ RedisEngine::RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings set
       settings_{std::move(settings)},
       keys_{settings_.prefix},
       waiting_{std::make_shared<Waiting>(
-          env, port_, keys_, Waiting::Settings{.timeout = settings_.timeout})} {}
+          env, port_, keys_, Waiting::Settings{settings_.timeout, [this](const auto& stray) {
+                                                 // Requests under way outlive the engine, and then
+                                                 // nobody is left to care.
+                                                 if (const auto self = weak_from_this().lock()) {
+                                                   self->abandon(
+                                                       stray.name, stray.owner, stray.ttl);
+                                                 }
+                                               }})} {}
 
 TimePoint RedisEngine::attempt_end(TimePoint answer_by) const {
   return std::min(answer_by, env_.now() + settings_.timeout);
@@ -55,24 +62,15 @@ Task<Result<core::Grant, AcquireError>> RedisEngine::acquire(core::LockRequest r
   const bool waits = env_.now() < wait_until;
   const auto waiter = std::make_shared<Waiter>(env_, request);
   // Before the request leaves: the lock may be handed over before its answer is here.
-  const auto place = waits ? waiting_->enter(waiter) : nullptr;
+  auto place = waits ? waiting_->enter(waiter) : nullptr;
   const auto wake = [&env = env_, weak = std::weak_ptr{waiter}] {
     env.post([weak] {
       if (const auto asleep = weak.lock()) asleep->changed.ring();
     });
   };
   const std::stop_callback on_stop{stop, wake};
-  const SharedCall call = share({.script = &kAcquireScript,
-                                 .keys = {keys_.lock(request.name),
-                                          keys_.counter(),
-                                          keys_.queue(request.name),
-                                          keys_.waiters(request.name)},
-                                 .args = {request.owner.to_string(),
-                                          number(request.ttl),
-                                          request.note,
-                                          waits ? waiting_->channel() : std::string{}}});
   for (;;) {
-    const auto asked = co_await ask(waiter, call, stop);
+    const auto asked = co_await ask(waiter, waits, stop);
     if (waiter->token) co_return granted(*waiter);
     if (!asked) co_return refused(*waiter, asked.error());
     if (!waits) co_return refused(*waiter, Errc::busy);
@@ -82,6 +80,8 @@ Task<Result<core::Grant, AcquireError>> RedisEngine::acquire(core::LockRequest r
     if (!cancelled && env_.now() < wait_until) continue;
     const TimePoint in_time = env_.now() + settings_.timeout;
     const TimePoint by = cancelled ? in_time : std::min(in_time, wait_until + settings_.patience);
+    // First of all, or a refresh would put it in line again.
+    place.reset();
     const Left left = co_await leave(request.name, request.owner, by);
     AcquireError gave_up{cancelled ? Errc::cancelled : Errc::timeout};
     if (left == Left::unknown) co_return refused(*waiter, std::move(gave_up));
@@ -96,25 +96,40 @@ Task<RedisEngine::Left> RedisEngine::leave(LockName name, Owner owner, TimePoint
   co_return reply&& read_release(*reply) ? Left::surely : Left::unknown;
 }
 
+SharedCall RedisEngine::acquire_call(const core::LockRequest& request, bool waits) const {
+  return share({.script = &kAcquireScript,
+                .keys = {keys_.lock(request.name),
+                         keys_.counter(),
+                         keys_.queue(request.name),
+                         keys_.waiters(request.name)},
+                .args = {request.owner.to_string(),
+                         number(request.ttl),
+                         request.note,
+                         stamp_of(env_.now()),
+                         waits ? waiting_->channel() : std::string{}}});
+}
+
 Task<Result<void>> RedisEngine::ask(std::shared_ptr<Waiter> waiter,
-                                    SharedCall call,
+                                    bool waits,
                                     std::stop_token stop) {
   const TimePoint answer_by = env_.now() + settings_.patience;
   bool unsettled = false;
   for (std::uint32_t attempt = 0;; ++attempt) {
     const TimePoint sent_at = env_.now();
+    const SharedCall call = acquire_call(waiter->request, waits);
     const auto reply = co_await port_->eval(call, attempt_end(answer_by));
-    if (reply) {
-      const auto asked = read_asked(*reply);
-      if (!asked) co_return Unexpected{asked.error()};
+    const auto asked = reply ? read_asked(*reply) : Unexpected{reply.error()};
+    if (asked) {
       waiter->note(*asked, sent_at, env_.now());
       co_return Result<void>{};
     }
     if (waiter->token) co_return Result<void>{};
-    unsettled = unsettled || reply.error().code == Errc::unknown_outcome;
+    const Errc code = asked.error().code;
+    unsettled = unsettled || code == Errc::unknown_outcome;
+    const bool may_pass = code == Errc::unknown_outcome || code == Errc::unavailable;
     const Duration delay = backoff_delay(settings_.retry, attempt, env_.draw());
-    if (env_.now() + delay >= answer_by || stop.stop_requested()) {
-      if (!unsettled) co_return Unexpected{reply.error()};
+    if (!may_pass || env_.now() + delay >= answer_by || stop.stop_requested()) {
+      if (!may_pass || !unsettled) co_return Unexpected{asked.error()};
       co_return Unexpected{Error{Errc::unknown_outcome, "the server did not answer in time"}};
     }
     co_await env_.sleep_for(delay);
@@ -177,7 +192,10 @@ void RedisEngine::renew_some(const std::shared_ptr<Renewal>& renewal,
     if (--renewal->under_way == 0) renewal->complete.ring();
   };
   ++renewal->under_way;
-  port_->send(share(std::move(call)), renewal->answer_by, std::move(on_answer));
+  // Soon enough to try another connection while the lease stands.
+  const Millis patience = std::min(settings_.timeout, std::max(renewal->ttl / 6, Millis{100}));
+  const TimePoint by = std::min(renewal->answer_by, env_.now() + patience);
+  port_->send(share(std::move(call)), by, std::move(on_answer));
 }
 
 Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldLease> leases,

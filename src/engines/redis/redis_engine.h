@@ -63,7 +63,8 @@ class RedisEngine final : public core::LeaseEngine,
 
   TimePoint attempt_end(TimePoint answer_by) const;
 
-  Task<Result<void>> ask(std::shared_ptr<Waiter> waiter, SharedCall call, std::stop_token stop);
+  SharedCall acquire_call(const core::LockRequest& request, bool waits) const;
+  Task<Result<void>> ask(std::shared_ptr<Waiter> waiter, bool waits, std::stop_token stop);
   static Task<void> wait_for_call(std::shared_ptr<Waiter> waiter,
                                   TimePoint wait_until,
                                   std::stop_token stop);

@@ -45,9 +45,12 @@ class Keys {
   /// The highest token given under this prefix.
   std::string counter() const { return prefix_ + "\x01token"; }
 
-  /// Where one process hears that a lock was handed to it.
+  /// Where one process hears that a lock was handed to it. It has no spaces, which part it from
+  /// others in what is known of a waiter.
   std::string channel(std::string_view process) const {
-    return prefix_ + "\x01wake:" + std::string{process};
+    std::string name;
+    for (const char c : prefix_) name += c == ' ' ? std::string{"%20"} : std::string{c};
+    return name + "\x01wake:" + std::string{process};
   }
 
  private:

@@ -93,13 +93,20 @@ Result<Asked> read_asked(const Reply& reply) {
                .standing = first ? Standing::first : Standing::none};
 }
 
-std::optional<HandOver> read_hand_over(std::string_view text) {
-  const std::size_t space = text.find(' ');
-  if (space == std::string_view::npos) return std::nullopt;
-  const auto token = parse_token(text.substr(space + 1));
-  if (!token) return std::nullopt;
-  return HandOver{.owner = std::string{text.substr(0, space)}, .token = *token};
+std::optional<Call> read_call(std::string_view text) {
+  const std::size_t space = std::min(text.find(' '), text.size());
+  Call call{.owner = std::string{text.substr(0, space)}};
+  if (space == text.size()) return call;
+  const std::string_view rest = text.substr(space + 1);
+  const std::size_t end = std::min(rest.find(' '), rest.size());
+  const auto token = parse_token(rest.substr(0, end));
+  const auto stamp = parse_decimal<Duration::rep>(rest.substr(std::min(end + 1, rest.size())));
+  if (!token || !stamp) return std::nullopt;
+  call.hand_over = Call::HandOver{.token = *token, .sent_at = TimePoint{Duration{*stamp}}};
+  return call;
 }
+
+std::string stamp_of(TimePoint time) { return std::to_string(time.time_since_epoch().count()); }
 
 Result<std::vector<core::Fate>> read_renew(const Reply& reply, std::size_t count) {
   if (reply.kind == Reply::Kind::error) return Unexpected{error_of(reply.text)};
@@ -135,6 +142,11 @@ Error error_of(std::string_view message) {
       Meaning{"BUSY", Errc::unavailable},
       Meaning{"MISCONF", Errc::unavailable},
   };
+  // Of a command in a script, which Redis does not put into its usual words.
+  constexpr std::string_view kNotForThisUser = "The user executing the script can't";
+  if (message.find(kNotForThisUser) != std::string_view::npos) {
+    return {Errc::denied, "Redis: " + std::string{message}};
+  }
   const std::string_view word = message.substr(0, message.find(' '));
   const auto meaning = std::ranges::find(kMeanings, word, &Meaning::word);
   const Errc code = meaning == kMeanings.end() ? Errc::internal : meaning->code;

@@ -40,12 +40,21 @@ struct Asked {
 /// corrupt when the answer makes no sense; otherwise what error_of() says.
 Result<Asked> read_asked(const Reply& reply);
 
-/// The message that tells of a hand-over.
-struct HandOver {
+/// What a message says to one who waits: `<owner> <token> <stamp>` that it has the lock, or
+/// `<owner>` alone that it is the first now.
+struct Call {
+  struct HandOver {
+    Token token;
+    /// When the last request left that the server had seen before.
+    TimePoint sent_at;
+  };
   std::string owner;
-  Token token;
+  std::optional<HandOver> hand_over{};
 };
-std::optional<HandOver> read_hand_over(std::string_view text);
+std::optional<Call> read_call(std::string_view text);
+
+/// A time as requests carry it, for calls to bring back.
+std::string stamp_of(TimePoint time);
 
 /// One fate for each of `count` leases.
 Result<std::vector<core::Fate>> read_renew(const Reply& reply, std::size_t count);

@@ -5,9 +5,9 @@
 // prefix is the highest token given; no key outlives a lock for the sake of its name.
 //
 // Those who wait stand in a list of owners, with what is known of each in a hash beside it:
-// `<until> <ttl> <channel> <note>`. Who does not refresh its entry in time is not there any more,
-// and is passed over. A lock that is free while somebody waits is given to the first of them by
-// whoever comes along, so that nobody overtakes.
+// `<until> <ttl> <stamp> <channel> <note>`. Who does not refresh its entry in time is not there any
+// more, and is passed over. A lock that is free while somebody waits is given to the first of them
+// by whoever comes along, so that nobody overtakes.
 
 #pragma once
 
@@ -48,7 +48,11 @@ end
 )lua";
 
 /// Gives a free lock to the first who waits and is still there, and tells it unless it is the one
-/// that asks. Its owner and token, or nil when nobody is there.
+/// that asks: owner, token, and the stamp of its last request that came before. Its owner and
+/// token, or nil when nobody is there. A message that cannot be sent does not undo it.
+///
+/// Who is first now learns so from its next refresh. It is told at once, by its owner alone, where
+/// that may be too late to notice the end of the one before it.
 inline constexpr std::string_view kHandOver = R"lua(
 local function clock()
   local time = redis.call('TIME')
@@ -59,9 +63,10 @@ local function first(queue, waiters, now)
   while owner do
     local entry = redis.call('HGET', waiters, owner)
     if entry then
-      local till, ttl, channel, note = string.match(entry, '^(%d+) (%d+) (%S+) (.*)$')
+      local till, ttl, stamp, channel, note =
+        string.match(entry, '^(%d+) (%d+) (%d+) (%S+) (.*)$')
       if till and tonumber(till) >= now then
-        return owner, ttl, channel, note
+        return owner, ttl, stamp, channel, note
       end
       redis.call('HDEL', waiters, owner)
     end
@@ -69,8 +74,14 @@ local function first(queue, waiters, now)
     owner = redis.call('LINDEX', queue, 0)
   end
 end
+local function nudge(queue, waiters, now, longest)
+  local owner, ttl, _, channel = first(queue, waiters, now)
+  if owner and tonumber(ttl) > longest then
+    redis.pcall('PUBLISH', channel, owner)
+  end
+end
 local function hand_over(lock, counter, queue, waiters, now, asking)
-  local owner, ttl, channel, note = first(queue, waiters, now)
+  local owner, ttl, stamp, channel, note = first(queue, waiters, now)
   if not owner then
     return nil
   end
@@ -82,8 +93,9 @@ local function hand_over(lock, counter, queue, waiters, now, asking)
   redis.call('HDEL', waiters, owner)
   put(lock, owner, token, note, ttl)
   if owner ~= asking then
-    redis.call('PUBLISH', channel, owner .. ' ' .. token)
+    redis.pcall('PUBLISH', channel, owner .. ' ' .. token .. ' ' .. stamp)
   end
+  nudge(queue, waiters, now, ttl * 3)
   return owner, token
 end
 )lua";
@@ -99,15 +111,18 @@ end
 /// One who asks for a lock and perhaps waits for it: an empty channel waits not.
 inline constexpr std::string_view kAsk = R"lua(
 local function stand(queue, waiters, owner, entry, ttl)
-  if redis.call('HSET', waiters, owner, entry) == 1 or redis.call('EXISTS', queue) == 0 then
+  if redis.call('EXISTS', queue) == 0 then
+    redis.call('DEL', waiters)
+  end
+  if redis.call('HSET', waiters, owner, entry) == 1 then
     redis.call('RPUSH', queue, owner)
   end
-  if redis.call('PTTL', waiters) < ttl * 2 then
+  if math.min(redis.call('PTTL', waiters), redis.call('PTTL', queue)) < ttl * 2 then
     redis.call('PEXPIRE', waiters, ttl * 3)
     redis.call('PEXPIRE', queue, ttl * 3)
   end
 end
-local function ask(lock, counter, queue, waiters, owner, ttl, note, channel)
+local function ask(lock, counter, queue, waiters, owner, ttl, note, stamp, channel)
   local mine = owner .. ':'
   local held = redis.call('GET', lock)
   if held and string.sub(held, 1, #mine) == mine then
@@ -115,7 +130,8 @@ local function ask(lock, counter, queue, waiters, owner, ttl, note, channel)
   end
   local now = clock()
   if channel ~= '' then
-    local entry = string.format('%.0f', now + ttl) .. ' ' .. ttl .. ' ' .. channel .. ' ' .. note
+    local till = string.format('%.0f', now + ttl)
+    local entry = till .. ' ' .. ttl .. ' ' .. stamp .. ' ' .. channel .. ' ' .. note
     stand(queue, waiters, owner, entry, tonumber(ttl))
   end
   if not held then
@@ -156,14 +172,14 @@ end
 )lua";
 
 inline constexpr std::string_view kAcquireAsking = R"lua(
-return ask(KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
+return ask(KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5])
 )lua";
 
 inline constexpr std::string_view kRefreshAll = R"lua(
 local answers = {}
 for i = 1, (#KEYS - 1) / 3 do
   local done, answer = pcall(ask, KEYS[3 * i - 1], KEYS[1], KEYS[3 * i], KEYS[3 * i + 1],
-                             ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1], ARGV[1])
+                             ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2], ARGV[2], ARGV[1])
   answers[i] = done and answer or {2}
 end
 return answers
@@ -172,27 +188,33 @@ return answers
 inline constexpr std::string_view kReleaseAtOnce = R"lua(
 local mine = ARGV[1] .. ':'
 local held = redis.call('GET', KEYS[1])
-if not held or string.sub(held, 1, #mine) ~= mine then
-  if redis.call('HDEL', KEYS[4], ARGV[1]) == 1 then
-    redis.call('LREM', KEYS[3], 1, ARGV[1])
-  end
-  return 0
-end
-if redis.call('EXISTS', KEYS[3]) == 0 then
+local owned = held and string.sub(held, 1, #mine) == mine
+if owned and redis.call('EXISTS', KEYS[3]) == 0 then
   return redis.call('DEL', KEYS[1])
 end
 )lua";
 
 inline constexpr std::string_view kReleaseToNext = R"lua(
-if not hand_over(KEYS[1], KEYS[2], KEYS[3], KEYS[4], clock()) then
-  redis.call('DEL', KEYS[1])
+if owned then
+  local done, heir = pcall(hand_over, KEYS[1], KEYS[2], KEYS[3], KEYS[4], clock())
+  if not (done and heir) then
+    redis.call('DEL', KEYS[1])
+  end
+  return 1
 end
-return 1
+if redis.call('HDEL', KEYS[4], ARGV[1]) == 1 then
+  local was_first = redis.call('LINDEX', KEYS[3], 0) == ARGV[1]
+  redis.call('LREM', KEYS[3], 1, ARGV[1])
+  if was_first then
+    nudge(KEYS[3], KEYS[4], clock(), 0)
+  end
+end
+return 0
 )lua";
 
 }  // namespace lua
 
-/// KEYS lock, counter, queue, waiters; ARGV owner, TTL in milliseconds, note, channel.
+/// KEYS lock, counter, queue, waiters; ARGV owner, TTL in milliseconds, note, stamp, channel.
 /// {1, token} granted, and granted again with the same token to the same owner, whose TTL begins
 /// anew; {0, value, remaining milliseconds, first} when somebody else holds the lock. With a
 /// channel, the owner waits then; `first` is 1 when nobody is before it.
@@ -205,8 +227,8 @@ inline constexpr Script kAcquireScript{"acquire",
                                               lua::kAsk,
                                               lua::kAcquireAsking>::value};
 
-/// KEYS counter, then lock, queue and waiters of each; ARGV channel, then owner, TTL and note of
-/// each. For each what acquire answers, and {2} where the keys hold something foreign.
+/// KEYS counter, then lock, queue and waiters of each; ARGV channel, stamp, then owner, TTL and
+/// note of each. For each what acquire answers, and {2} where the keys hold something foreign.
 inline constexpr Script kRefreshScript = {
     "refresh",
     Joined<lua::kMint, lua::kPut, lua::kHandOver, lua::kAgain, lua::kAsk, lua::kRefreshAll>::value};
@@ -252,7 +274,7 @@ for i = 1, #KEYS / 3 do
     answer = {held or '', redis.call('PTTL', KEYS[3 * i - 2])}
     for _, owner in ipairs(owners) do
       local entry = redis.call('HGET', KEYS[3 * i], owner) or ''
-      local till, note = string.match(entry, '^(%d+) %d+ %S+ (.*)$')
+      local till, note = string.match(entry, '^(%d+) %d+ %d+ %S+ (.*)$')
       if till and tonumber(till) >= now then
         answer[#answer + 1] = owner
         answer[#answer + 1] = till - now
@@ -279,11 +301,12 @@ if not held then
 end
 local left = redis.call('PTTL', KEYS[1])
 local mark = string.match(held, '^[^:]*:%d+:') or held
-redis.call('SET', KEYS[5], mark, 'PX', math.max(left, 1000) * 2)
-redis.call('LPUSH', KEYS[6], ARGV[1])
-redis.call('LTRIM', KEYS[6], 0, 99)
-redis.call('PEXPIRE', KEYS[6], 2592000000)
-if not hand_over(KEYS[1], KEYS[2], KEYS[3], KEYS[4], clock()) then
+redis.pcall('SET', KEYS[5], mark, 'PX', math.max(left, 1000) * 2)
+redis.pcall('LPUSH', KEYS[6], ARGV[1])
+redis.pcall('LTRIM', KEYS[6], 0, 99)
+redis.pcall('PEXPIRE', KEYS[6], 2592000000)
+local done, heir = pcall(hand_over, KEYS[1], KEYS[2], KEYS[3], KEYS[4], clock())
+if not (done and heir) then
   redis.call('DEL', KEYS[1])
 end
 return {held, left}

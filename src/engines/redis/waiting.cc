@@ -18,33 +18,32 @@ constexpr Millis kForeignCheck{250};
 
 }  // namespace
 
-void Waiter::note(const Asked& answer, TimePoint sent, TimePoint now) {
-  if (answer.token) {
-    if (!token) sent_at = sent;
-    token = answer.token;
-    return;
-  }
-  // It may be gone again by then, and must not seem to last longer.
+void Waiter::grant(Token granted, TimePoint sent) {
   if (token) return;
-  sent_at = std::max(sent_at, sent);
+  token = granted;
+  sent_at = sent;
+}
+
+void Waiter::note(const Asked& answer, TimePoint sent, TimePoint now) {
+  if (answer.token) return grant(*answer.token, sent);
   holder = answer.holder;
   ask_at = TimePoint::max();
   if (!holder || answer.standing != Standing::first) return;
   // The server looks at whole milliseconds: a little later it has surely forgotten.
-  ask_at = now + (holder->foreign ? kForeignCheck : holder->ttl + 2ms);
+  const bool has_end = !holder->foreign && holder->ttl > 0ms;
+  ask_at = now + (has_end ? holder->ttl + 2ms : kForeignCheck);
 }
 
 Waiting::Waiting(Env& env, std::shared_ptr<RedisPort> port, Keys keys, Settings settings)
     : env_{env},
       port_{std::move(port)},
       keys_{std::move(keys)},
-      settings_{settings},
+      settings_{std::move(settings)},
       channel_{keys_.channel(env.fresh_owner().fingerprint())},
       changed_{env} {}
 
 std::unique_ptr<Waiting::Place> Waiting::enter(std::shared_ptr<Waiter> waiter) {
-  const Owner owner = waiter->request.owner;
-  waiters_.emplace(owner.to_string(), std::move(waiter));
+  waiters_.emplace(waiter->request.owner.to_string(), waiter);
   listen();
   if (refreshing_) {
     changed_.ring();
@@ -52,7 +51,7 @@ std::unique_ptr<Waiting::Place> Waiting::enter(std::shared_ptr<Waiter> waiter) {
     refreshing_ = true;
     env_.spawn(keep_refreshing(shared_from_this()));
   }
-  return std::make_unique<Place>(shared_from_this(), owner);
+  return std::make_unique<Place>(shared_from_this(), std::move(waiter));
 }
 
 void Waiting::listen() {
@@ -70,11 +69,12 @@ void Waiting::hear(const Heard& heard) {
     refresh(std::move(everybody));
     return;
   }
-  const auto grant = read_hand_over(heard.text);
-  if (!grant) return;
-  const auto found = waiters_.find(grant->owner);
+  const auto call = read_call(heard.text);
+  if (!call) return;
+  const auto found = waiters_.find(call->owner);
   if (found == waiters_.end()) return;
-  found->second->token = grant->token;
+  if (!call->hand_over) return refresh({found->second});
+  found->second->grant(call->hand_over->token, call->hand_over->sent_at);
   found->second->changed.ring();
 }
 
@@ -98,7 +98,9 @@ void Waiting::refresh_all_of(Millis ttl) {
 void Waiting::refresh(Waiters waiters) {
   const TimePoint sent_at = env_.now();
   for (std::size_t begin = 0; begin < waiters.size(); begin += kRefreshMax) {
-    ScriptCall call{.script = &kRefreshScript, .keys = {keys_.counter()}, .args = {channel_}};
+    ScriptCall call{.script = &kRefreshScript,
+                    .keys = {keys_.counter()},
+                    .args = {channel_, stamp_of(sent_at)}};
     const std::size_t end = std::min(begin + kRefreshMax, waiters.size());
     const auto chunk =
         std::make_shared<Waiters>(waiters.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -114,15 +116,28 @@ void Waiting::refresh(Waiters waiters) {
           {request.owner.to_string(), std::to_string(request.ttl.count()), request.note});
     }
     auto on_answer = [self = shared_from_this(), chunk, sent_at](Result<Reply> reply) {
-      if (!reply || reply->items.size() != chunk->size()) return;
-      for (std::size_t i = 0; i < chunk->size(); ++i) {
-        const auto answer = read_asked(reply->items[i]);
-        if (!answer) continue;
-        (*chunk)[i]->note(*answer, sent_at, self->env_.now());
-        (*chunk)[i]->changed.ring();
-      }
+      if (reply) self->take_in(*chunk, *reply, sent_at);
     };
     port_->send(share(std::move(call)), sent_at + settings_.timeout, std::move(on_answer));
+  }
+}
+
+void Waiting::take_in(const Waiters& waiters, const Reply& reply, TimePoint sent_at) {
+  for (std::size_t i = 0; i < waiters.size(); ++i) {
+    Waiter& waiter = *waiters[i];
+    const bool whole = reply.items.size() == waiters.size();
+    const auto answer = read_asked(whole ? reply.items[i] : reply);
+    if (waiter.left) {
+      if (answer && answer->token && !waiter.token) settings_.on_stray(waiter.request);
+      continue;
+    }
+    if (answer) {
+      waiter.note(*answer, sent_at, env_.now());
+    } else {
+      // Let it ask by itself, and tell its caller what is wrong.
+      waiter.ask_at = env_.now();
+    }
+    waiter.changed.ring();
   }
 }
 

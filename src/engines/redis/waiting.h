@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,7 +29,7 @@ struct Waiter {
       : request{std::move(request_in)}, sent_at{env.now()}, refreshed_at{sent_at}, changed{env} {}
 
   core::LockRequest request;
-  /// When the last request left that the server is known to have seen: any grant is later.
+  /// With a token: when the request left from which the lease counts.
   TimePoint sent_at;
   /// When the last refresh left, seen or not.
   TimePoint refreshed_at;
@@ -38,7 +39,11 @@ struct Waiter {
   /// When to ask again although nobody called: the lock may have come free without a word.
   TimePoint ask_at{TimePoint::max()};
   Alarm changed;
+  /// Does not wait any more.
+  bool left{false};
 
+  /// It has the lock, by a request that left at `sent`. Without effect when it has it already.
+  void grant(Token token, TimePoint sent);
   /// Takes in an answer to a request that left at `sent`.
   void note(const Asked& answer, TimePoint sent, TimePoint now);
 };
@@ -48,6 +53,8 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   struct Settings {
     /// How long a refresh waits for its answer.
     Millis timeout;
+    /// Called when one that has left is given the lock all the same.
+    std::function<void(const core::LockRequest&)> on_stray{};
   };
 
   Waiting(Env& env, std::shared_ptr<RedisPort> port, Keys keys, Settings settings);
@@ -55,15 +62,18 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   /// The place is refreshed, and messages reach it, as long as the result lives.
   class [[nodiscard]] Place {
    public:
-    Place(std::shared_ptr<Waiting> waiting, const Owner& owner)
-        : waiting_{std::move(waiting)}, owner_{owner.to_string()} {}
-    ~Place() { waiting_->waiters_.erase(owner_); }
+    Place(std::shared_ptr<Waiting> waiting, std::shared_ptr<Waiter> waiter)
+        : waiting_{std::move(waiting)}, waiter_{std::move(waiter)} {}
+    ~Place() {
+      waiter_->left = true;
+      waiting_->waiters_.erase(waiter_->request.owner.to_string());
+    }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
    private:
     std::shared_ptr<Waiting> waiting_;
-    std::string owner_;
+    std::shared_ptr<Waiter> waiter_;
   };
   std::unique_ptr<Place> enter(std::shared_ptr<Waiter> waiter);
 
@@ -76,6 +86,7 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   void listen();
   void hear(const Heard& heard);
   void refresh(Waiters waiters);
+  void take_in(const Waiters& waiters, const Reply& reply, TimePoint sent_at);
   void refresh_all_of(Millis ttl);
   TimePoint next_refresh() const;
   static Task<void> keep_refreshing(std::shared_ptr<Waiting> self);

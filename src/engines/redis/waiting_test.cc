@@ -29,17 +29,16 @@ class WaiterTest : public testing::Test {
   const TimePoint begin_ = env_.now();
 };
 
-TEST_F(WaiterTest, AHandOverCountsFromTheLastRequestTheServerHasSeen) {
-  waiter_.note(busy({}, Standing::none), begin_ + 3s, begin_ + 4s);
-  EXPECT_EQ(waiter_.sent_at, begin_ + 3s);
-  waiter_.note(busy({}, Standing::none), begin_ + 1s, begin_ + 5s);
-  EXPECT_EQ(waiter_.sent_at, begin_ + 3s) << "an answer that was overtaken";
-}
-
-// Where a server does not know the owner again, a later request is answered as busy.
 TEST_F(WaiterTest, AGrantCountsFromTheRequestThatGotIt) {
   waiter_.note(busy({}, Standing::none), begin_ + 3s, begin_ + 4s);
   waiter_.note(granted(7), begin_ + 1s, begin_ + 5s);
+  EXPECT_EQ(waiter_.token, Token{7});
+  EXPECT_EQ(waiter_.sent_at, begin_ + 1s);
+}
+
+TEST_F(WaiterTest, WhatCameFirstStands) {
+  waiter_.grant(Token{7}, begin_ + 1s);
+  waiter_.grant(Token{6}, begin_ + 2s);
   EXPECT_EQ(waiter_.token, Token{7});
   EXPECT_EQ(waiter_.sent_at, begin_ + 1s);
 }
@@ -48,7 +47,11 @@ TEST_F(WaiterTest, ARefusalAfterTheGrantDoesNotMakeItLast) {
   waiter_.note(granted(7), begin_ + 1s, begin_ + 2s);
   waiter_.note(busy({}, Standing::first), begin_ + 3s, begin_ + 4s);
   EXPECT_EQ(waiter_.sent_at, begin_ + 1s);
-  EXPECT_FALSE(waiter_.holder);
+}
+
+TEST_F(WaiterTest, ALockOfOursWithoutAnEndIsLookedAtLikeAForeignOne) {
+  waiter_.note(busy({}, Standing::first), begin_, begin_ + 1s);
+  EXPECT_EQ(waiter_.ask_at, begin_ + 1250ms);
 }
 
 TEST_F(WaiterTest, OnlyTheFirstInLineWatchesTheHolder) {

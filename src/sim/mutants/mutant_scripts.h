@@ -59,7 +59,7 @@ struct Changed {
 
 /// Gives everybody the lock.
 inline constexpr std::string_view kAskInVain = R"lua(
-local function ask(lock, counter, queue, waiters, owner, ttl, note, channel)
+local function ask(lock, counter, queue, waiters, owner, ttl, note, stamp, channel)
   local held = redis.call('GET', lock)
   if held and string.sub(held, 1, #owner + 1) == owner .. ':' then
     return {1, again(lock, counter, owner, held, ttl)}
@@ -72,7 +72,7 @@ end
 
 /// Gives nobody the lock.
 inline constexpr std::string_view kAskForNothing = R"lua(
-local function ask(lock, counter, queue, waiters, owner, ttl, note, channel)
+local function ask(lock, counter, queue, waiters, owner, ttl, note, stamp, channel)
   return {0, 'nobody', 60000, 1}
 end
 )lua";

@@ -28,7 +28,7 @@ return take(KEYS[1], ARGV[1], ARGV[2])
 inline constexpr std::string_view kPlainTakeAll = R"lua(
 local answers = {}
 for i = 1, (#KEYS - 1) / 3 do
-  answers[i] = take(KEYS[3 * i - 1], ARGV[3 * i - 1], ARGV[3 * i])
+  answers[i] = take(KEYS[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1])
 end
 return answers
 )lua";

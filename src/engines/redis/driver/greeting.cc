@@ -34,6 +34,11 @@ Result<void, Failure> Greeting::check(Step step, const Reply& reply) const {
   if (step == Step::say_name && !locked_out) return {};
   const bool is_wrong_database = step == Step::select_database && text.starts_with("ERR");
   const Errc code = is_wrong_database ? Errc::invalid_argument : Errc::denied;
+  // Such an answer repeats what was sent, credentials included.
+  if (text.starts_with("ERR unknown command")) {
+    const Error error = error_at(target_, Errc::denied, "the server does not know a command");
+    return Unexpected{Failure{error, Failure::Cause::lasting}};
+  }
   const std::string what =
       is_wrong_database ? "database " + std::to_string(target_.database) + ": " + text : text;
   return Unexpected{Failure{error_at(target_, code, what), Failure::Cause::lasting}};
