@@ -107,9 +107,11 @@ Fields run_once(Store& store, const Fields& command) {
   const auto runner = [&](const Lease& lease) {
     fate.pass();
     const std::string token = std::to_string(lease.token().value());
-    const std::string effect =
-        join({command.at(2), token, std::to_string(getpid()), from_time(BootClock::now())});
-    std::ofstream{command.at(4), std::ios::app} << effect << std::flush;
+    const std::string effect = join(
+        {command.at(2), token, std::to_string(getpid()), from_time(BootClock::now()), "whole"});
+    // Who is killed at it may leave half a line, where the file's next page begins: a line of its
+    // own for everybody.
+    std::ofstream{command.at(4), std::ios::app} << '\n' + effect << std::flush;
     // Long enough to be killed at it.
     poll(nullptr, 0, static_cast<int>(lease.token().value() % 4));
     fate.pass();
