@@ -64,4 +64,20 @@ std::vector<Timing> time_in_turns(const std::vector<Subject>& subjects) {
   return best;
 }
 
+std::vector<Timing> time_each_in_turns(const std::vector<Subject>& subjects, Turns turns) {
+  std::vector<std::vector<double>> samples(subjects.size());
+  for (int round = 0; round < turns.rounds; ++round) {
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+      for (int n = 0; n < turns.batch; ++n) {
+        const TimePoint before = BootClock::now();
+        subjects[i].body();
+        samples[i].push_back(static_cast<double>((BootClock::now() - before).count()));
+      }
+    }
+  }
+  std::vector<Timing> timings;
+  for (auto& each : samples) timings.push_back(summarise(std::move(each)));
+  return timings;
+}
+
 }  // namespace holdfast::bench

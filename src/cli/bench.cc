@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 
 #include "bench/local_bench.h"
+#include "bench/redis/redis_bench.h"
 
 namespace holdfast::cli {
 namespace {
@@ -30,6 +32,7 @@ void print_json(Console& console, const bench::Report& report) {
 
 std::string quantity(double value, const std::string& unit) {
   if (unit == "cores") return fmt::format("{:.4f} cores", value);
+  if (unit == "ns" && value >= 10'000) return fmt::format("{:.1f} us", value / 1000);
   return fmt::format("{:.1f} {}", value, unit);
 }
 
@@ -62,15 +65,17 @@ void print_table(Console& console, const bench::Report& report) {
 
 int run_bench(const BenchOptions& options) {
   Console console{options.format};
-  const auto report = bench::run_local(
-      [&](const std::string& part) { console.note(fmt::format("measuring: {} …", part)); });
+  const auto run = options.engine == BenchEngine::redis ? bench::run_redis : bench::run_local;
+  const auto report =
+      run([&](const std::string& part) { console.note(fmt::format("measuring: {} …", part)); });
   if (!report) return console.fail(report.error());
   if (console.json()) {
     print_json(console, *report);
   } else {
     print_table(console, *report);
   }
-  return console.finish(static_cast<int>(ExitCode::ok));
+  const bool met = std::ranges::all_of(report->cases, &bench::Case::met);
+  return console.finish(to_int(met ? ExitCode::ok : ExitCode::finding));
 }
 
 }  // namespace holdfast::cli

@@ -2,19 +2,20 @@
 
 #pragma once
 
-#include <string>
+#include <cstdint>
 
 #include "cli/console.h"
 
 namespace holdfast::cli {
 
+enum class BenchEngine : std::uint8_t { local, redis };
+
 struct BenchOptions {
-  /// Which engine to measure: "local".
-  std::string engine;
+  BenchEngine engine{BenchEngine::local};
   Format format{Format::human};
 };
 
-/// Measures, prints and gives the exit code.
+/// Measures, prints and gives the exit code: 1 when a target was missed.
 int run_bench(const BenchOptions& options);
 
 }  // namespace holdfast::cli

@@ -11,19 +11,23 @@ namespace holdfast::cli {
 void add_bench(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("bench", "Measure an engine on this machine");
   auto engine = std::make_shared<std::string>();
-  command->add_option("ENGINE", *engine, "The engine to measure: local")->required();
+  command->add_option("ENGINE", *engine, "The engine to measure: local or redis")->required();
   command->footer(
       "\nExamples:\n"
       "  holdfast bench local\n"
+      "  holdfast bench redis\n"
       "  holdfast bench local --json | jq '.cases[] | {name, ratio, met}'");
   command->callback([&invocation, engine] {
     invocation.action = [engine](Console& console) {
       if (*engine == "local" || *engine == "local:") {
-        return run_bench({.engine = "local", .format = console.format()});
+        return run_bench({.engine = BenchEngine::local, .format = console.format()});
+      }
+      if (*engine == "redis") {
+        return run_bench({.engine = BenchEngine::redis, .format = console.format()});
       }
       return console.fail({Errc::invalid_argument,
                            fmt::format("no benchmark for the engine '{}'", printable(*engine)),
-                           "use: holdfast bench local"});
+                           "use: holdfast bench local, or: holdfast bench redis"});
     };
   });
 }

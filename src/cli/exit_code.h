@@ -8,6 +8,8 @@ namespace holdfast::cli {
 
 enum class ExitCode : int {
   ok = 0,
+  /// Something looked for was found: a finding of `doctor` or `lab`, a target missed in `bench`.
+  finding = 1,
   /// The command line is not understood.
   usage = 64,
   /// An argument is understood and wrong.

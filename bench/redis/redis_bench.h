@@ -1,0 +1,15 @@
+// The benchmark of the Redis engine.
+
+#pragma once
+
+#include "bench/report.h"
+#include "holdfast/result.h"
+
+namespace holdfast::bench {
+
+/// Runs every case against a redis-server of its own; about a minute. Forks, so the calling process
+/// must have one thread. Errors as Client::connect; unavailable where no redis-server can be
+/// started.
+Result<Report> run_redis(const Progress& progress);
+
+}  // namespace holdfast::bench
