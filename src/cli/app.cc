@@ -179,6 +179,7 @@ void configure(CLI::App& app, Invocation& invocation) {
   add_once(app, invocation);
   add_once_runner(app, invocation);
   add_store(app, invocation);
+  add_redlock(app, invocation);
   add_bench(app, invocation);
   add_lab(app, invocation);
   add_completion(app, invocation);

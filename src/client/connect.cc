@@ -1,6 +1,8 @@
 #include "client/engine_url.h"
 #include "client/open_redis.h"
+#include "client/open_redlock.h"
 #include "client/prefix_backend.h"
+#include "client/redlock_url.h"
 #include "engines/local/local_backend.h"
 #include "holdfast/client.h"
 
@@ -9,6 +11,11 @@ namespace holdfast {
 Result<Client> Client::connect(std::string_view url) {
   if (is_redis_url(url)) {
     auto backend = open_redis(url);
+    if (!backend) return Unexpected{std::move(backend).error()};
+    return Client{std::move(*backend)};
+  }
+  if (is_redlock_url(url)) {
+    auto backend = open_redlock(url);
     if (!backend) return Unexpected{std::move(backend).error()};
     return Client{std::move(*backend)};
   }

@@ -12,10 +12,10 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<std::string_view, 7> kOtherEngines{
-    "redlock", "etcd", "etcds", "zookeeper", "postgres", "http", "https"};
+constexpr std::array<std::string_view, 6> kOtherEngines{
+    "etcd", "etcds", "zookeeper", "postgres", "http", "https"};
 
-constexpr const char* kSchemes = "write local:, local:/directory or redis://host";
+constexpr const char* kSchemes = "write local:, local:/directory, redis://host or redlock://a,b,c";
 
 constexpr Millis kTimeoutMax{std::chrono::hours{24}};
 
@@ -39,7 +39,7 @@ Result<std::string> parse_scheme(std::string_view url) {
   if (std::ranges::find(kOtherEngines, scheme) != kOtherEngines.end()) {
     return Unexpected{Error{Errc::unsupported,
                             "the engine " + scheme + ": is not in this build",
-                            "use local: or redis:, or a build with that engine"}};
+                            "use local:, redis: or redlock:, or a build with that engine"}};
   }
   const bool is_word =
       std::ranges::all_of(scheme, [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; });

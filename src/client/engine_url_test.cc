@@ -70,8 +70,7 @@ TEST(EngineUrlTest, BadParameterValuesAreRefused) {
 }
 
 TEST(EngineUrlTest, EnginesOfOtherBuildsAreUnsupported) {
-  for (const char* url : {"redlock://a,b,c",
-                          "etcd://a",
+  for (const char* url : {"etcd://a",
                           "etcds://a",
                           "zookeeper://a/x",
                           "postgres://u:secret@h/db",

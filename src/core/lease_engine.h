@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -16,6 +17,8 @@ struct Grant {
   /// When the granting request left.
   TimePoint sent_at;
   TimePoint valid_until;
+  /// Under which owner it was granted, where the engine chose another than the one asked for.
+  std::optional<Owner> owner{};
 };
 
 /// What is asked for.

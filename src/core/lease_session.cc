@@ -45,7 +45,7 @@ Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::take(Wanted wan
     const LockRequest request{wanted.name, env_.fresh_owner(), wanted.ttl, wanted.note};
     auto grant = co_await engine_->acquire(request, wait_until, stop);
     if (grant) {
-      const HeldLease lease{wanted.name, request.owner, grant->token};
+      const HeldLease lease{wanted.name, grant->owner.value_or(request.owner), grant->token};
       co_return Detached{.lease = lease, .grant = *grant};
     }
     // A timeout before its time is of a grant that came too late.

@@ -21,14 +21,22 @@ Engine make_redis(Env& env, Ports ports, const Pace& pace) {
 }
 
 Engine make_redlock(Env& env, Ports ports, const Pace& pace) {
-  const redlock::Settings settings{.timeout = pace.timeout};
+  const redlock::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
   return std::make_shared<redlock::RedlockEngine>(env, std::move(ports), settings);
+}
+
+// As if it had joined the set of the engine's settings.
+void join_set(RedisNode& node) {
+  const redlock::Settings settings;
+  node.command({"SET", redlock::Keys::high_of(settings.prefix, settings.set), "0"});
+  node.sync();
 }
 
 Ports plain(Ports ports) {
   const std::vector<Swap> swaps{{&redis::kAcquireScript, &kPlainTakeScript},
                                 {&redis::kRefreshScript, &kPlainTakeAllScript},
-                                {&redlock::kTakeScript, &kPlainTakeScript}};
+                                {&redlock::kTakeScript, &kPlainTakeScript},
+                                {&redlock::kExtendScript, &kPlainExtendScript}};
   for (auto& port : ports) port = std::make_shared<ScriptSwap>(std::move(port), swaps);
   return ports;
 }
@@ -58,7 +66,8 @@ constexpr std::array kProtocols{
              3,
              Register::fenced,
              kCountersKept,
-             &make_redlock},
+             &make_redlock,
+             &join_set},
     Protocol{"redlock-plain",
              "Redlock as published",
              3,

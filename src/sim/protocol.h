@@ -29,6 +29,8 @@ struct Protocol {
   /// The faults under which it keeps its promises.
   FaultSet faults;
   std::shared_ptr<core::LeaseEngine> (*make)(Env& env, Ports ports, const Pace& pace);
+  /// What is done to every node before the world begins. Null: nothing.
+  void (*prepare)(RedisNode& node){nullptr};
 };
 
 /// All of them. They live for the whole program.

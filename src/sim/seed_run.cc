@@ -67,7 +67,8 @@ WorldOptions SeedRun::world_options() const {
       .nodes = cast().nodes,
       .locks = kLocks.size(),
       .persistence = plan_.persistence,
-      .trace = options_.trace};
+      .trace = options_.trace,
+      .prepare = options_.protocol->prepare};
 }
 
 Manner SeedRun::manner() const {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "tests/contract/redlock_nodes.h"
 #include "tests/ports/redis_process.h"
 
 namespace holdfast::contract {
@@ -38,6 +39,11 @@ FreshEngine fresh_redis(const std::string& parameters) {
   return {.url = "redis+unix://" + server->socket() + parameters, .resources = server};
 }
 
+FreshEngine fresh_redlock(std::size_t nodes, const Trouble& trouble = {}) {
+  auto set = std::make_shared<RedlockNodes>(nodes, trouble);
+  return {.url = set->url(), .resources = set};
+}
+
 constexpr Capabilities kEverything{.shared = true,
                                    .permits = true,
                                    .fifo = true,
@@ -53,6 +59,21 @@ constexpr Capabilities kRedis{.shared = false,
                               .lock_delay = false,
                               .watch = true,
                               .store = true};
+
+constexpr Capabilities kRedlock{.shared = false,
+                                .permits = false,
+                                .fifo = false,
+                                .detached = true,
+                                .lock_delay = false,
+                                .watch = true,
+                                .store = false};
+
+EngineUnderTest redlock(std::string name, std::size_t nodes, const Trouble& trouble) {
+  return {.name = std::move(name),
+          .fresh = [nodes, trouble] { return fresh_redlock(nodes, trouble); },
+          .can = kRedlock,
+          .ttl_of_the_dying = Millis{500}};
+}
 
 }  // namespace
 
@@ -70,6 +91,12 @@ std::vector<EngineUnderTest> engines_under_test() {
        .fresh = [] { return fresh_redis("?prefix=team%20{a}*/"); },
        .can = kRedis,
        .ttl_of_the_dying = Millis{500}},
+      redlock("redlock_3", 3, {}),
+      redlock("redlock_5", 5, {}),
+      redlock("redlock_5_one_down", 5, {.down = 1}),
+      redlock("redlock_5_two_down", 5, {.down = 2}),
+      redlock("redlock_3_one_hung", 3, {.hung = 1}),
+      redlock("redlock_3_one_raving", 3, {.raving = 1}),
   };
 }
 

@@ -15,7 +15,8 @@ WorldOptions redlock_on(std::size_t nodes) {
               [](Env& env, Ports ports) {
                 return find_protocol("redlock")->make(env, std::move(ports), Pace{});
               },
-          .nodes = nodes};
+          .nodes = nodes,
+          .prepare = find_protocol("redlock")->prepare};
 }
 
 TEST(RedlockTest, TokensRiseFromHolderToHolder) {

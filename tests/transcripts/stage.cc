@@ -24,7 +24,8 @@ std::unique_ptr<sim::World> make_world(const Setup& setup) {
                                             sim::WorldOptions{.engine = maker,
                                                               .nodes = setup.nodes,
                                                               .locks = kLocks,
-                                                              .trace = sim::Trace::Keep::events});
+                                                              .trace = sim::Trace::Keep::events,
+                                                              .prepare = setup.protocol->prepare});
   world->set_faults({.delay_min = kDelay, .delay_max = kDelay});
   for (const std::string& name : setup.clients) world->add_client(name);
   return world;

@@ -14,7 +14,7 @@ _holdfast_simulated() {
 _holdfast() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local commands="run acquire renew release ls show watch break check-sequencer open get put erase
-    check update once store bench lab completion"
+    check update once store redlock bench lab completion"
   local general="--engine --json --help"
   local fence="--token --owner --lock --shared --file"
   local lock="--ttl --wait --shared --permits --lock-delay --label"
@@ -45,7 +45,7 @@ _holdfast() {
 
   local words=""
   case $previous in
-    --ttl) words="10s 30s 5m 1h" ;;
+    --ttl | --longest-ttl) words="10s 30s 5m 1h" ;;
     --wait) words="0 10s 1m forever" ;;
     --grace) words="1s 5s 30s" ;;
     --engine)
@@ -81,6 +81,7 @@ _holdfast() {
         put | erase) words="$fence --seq --unfenced --if-version $general" ;;
         update) words="--attempts $general --" ;;
         once) words="--keep --ttl --wait --on-failure $general --" ;;
+        redlock) words="init rejoin --longest-ttl --anew $general" ;;
         store) words="rebase --lock --lock-engine --why $general" ;;
         bench) words="local $general" ;;
         lab)

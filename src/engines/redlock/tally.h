@@ -13,12 +13,10 @@
 #include <optional>
 #include <vector>
 
+#include "engines/redlock/node_set.h"
 #include "holdfast/token.h"
 
 namespace holdfast::redlock {
-
-/// More than half of the nodes.
-constexpr std::size_t majority(std::size_t nodes) { return nodes / 2 + 1; }
 
 class Tally {
  public:

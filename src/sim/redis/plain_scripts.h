@@ -44,4 +44,16 @@ inline constexpr redis::Script kPlainTakeScript{"plain-take",
 inline constexpr redis::Script kPlainTakeAllScript{
     "plain-take-all", Joined<lua::kPlainTake, lua::kPlainTakeAll>::value};
 
+/// As redlock::kExtendScript, at a node that belongs to no set.
+inline constexpr redis::Script kPlainExtendScript{"plain-extend", R"lua(
+local fates = {}
+for i = 1, (#KEYS - 1) / 2 do
+  local key, mine = KEYS[2 * i], ARGV[i + 1] .. ':'
+  local held = redis.call('GET', key)
+  local ours = held and string.sub(held, 1, #mine) == mine
+  fates[i] = ours and redis.call('PEXPIRE', key, ARGV[1]) or 0
+end
+return fates
+)lua"};
+
 }  // namespace holdfast::sim

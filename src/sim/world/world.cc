@@ -46,6 +46,7 @@ World::World(std::uint64_t seed, WorldOptions options)
     servers_.nodes.push_back(std::make_unique<RedisNode>(
         scheduler_, SimClock{chance_.between(Duration{0}, kClocksApart)}, options_.persistence));
     servers_.node_hosts.push_back(network_.add_host());
+    if (options_.prepare != nullptr) options_.prepare(*servers_.nodes.back());
   }
 }
 

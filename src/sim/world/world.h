@@ -44,6 +44,8 @@ struct WorldOptions {
   std::size_t locks{1};
   Persistence persistence{Persistence::always};
   Trace::Keep trace{Trace::Keep::nothing};
+  /// Called with every node before the world begins. Null: nothing is done.
+  void (*prepare)(RedisNode& node){nullptr};
 };
 
 class World {
