@@ -101,11 +101,11 @@ Result<std::shared_ptr<Backend>> open_redis(std::string_view url) {
   auto desk = std::make_shared<redis::RedisDesk>(**env, *driver, engine, parsed->prefix);
   core::SessionSettings session{.url = shown_url(*parsed),
                                 .domain = "redis:" + *identity,
-                                .can = {.shared = false,
-                                        .permits = false,
+                                .can = {.shared = true,
+                                        .permits = true,
                                         .fifo = true,
                                         .detached = true,
-                                        .lock_delay = false,
+                                        .lock_delay = true,
                                         .watch = true,
                                         .store = true},
                                 .timeout = parsed->timeout};

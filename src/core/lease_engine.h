@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "core/admission.h"
 #include "core/renewer.h"
 #include "holdfast/client.h"
 
@@ -29,6 +30,9 @@ struct LockRequest {
   Millis ttl;
   /// What others may see of the holder, as core/holder_note.h writes it.
   std::string note{};
+  Claim claim{};
+  /// Nobody is granted the lock for so long after this holder vanished.
+  Millis lock_delay{0};
 };
 
 /// Thread safety: as Env; several calls may be under way at once.
@@ -39,8 +43,9 @@ class LeaseEngine : public Renewer {
   ///
   /// busy, timeout: somebody else has it, with the holder. cancelled: by `stop`. unavailable: too
   /// little of the engine could be reached. unknown_outcome, timeout: no answer in time, or too
-  /// late an answer. corrupt, denied, no_space, internal: the server refused. Whatever was taken is
-  /// given back in the background.
+  /// late an answer. invalid_argument: another number of permits is in use. unsupported: the engine
+  /// has no such claim, or no lock-delay. corrupt, denied, no_space, internal: the server refused.
+  /// Whatever was taken is given back in the background.
   virtual Task<Result<Grant, AcquireError>> acquire(LockRequest request,
                                                     TimePoint wait_until,
                                                     std::stop_token stop) = 0;

@@ -37,15 +37,24 @@ Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::take(Wanted wan
                                                                       std::stop_token stop) {
   std::optional<LocalQueue::Turn> turn;
   if (env_.now() < wait_until) {
-    auto entered = co_await queue_.enter(wanted.name, Mode::exclusive, wait_until, stop);
+    auto entered = co_await queue_.enter(wanted.name, wanted.claim.mode, wait_until, stop);
     if (!entered) co_return Unexpected{AcquireError{entered.error()}};
     turn = *std::move(entered);
   }
   for (std::uint32_t attempt = 0;; ++attempt) {
-    const LockRequest request{wanted.name, env_.fresh_owner(), wanted.ttl, wanted.note};
+    const LockRequest request{.name = wanted.name,
+                              .owner = env_.fresh_owner(),
+                              .ttl = wanted.ttl,
+                              .note = wanted.note,
+                              .claim = wanted.claim,
+                              .lock_delay = wanted.lock_delay};
     auto grant = co_await engine_->acquire(request, wait_until, stop);
     if (grant) {
-      const HeldLease lease{wanted.name, grant->owner.value_or(request.owner), grant->token};
+      const HeldLease lease{.name = wanted.name,
+                            .owner = grant->owner.value_or(request.owner),
+                            .token = grant->token,
+                            .claim = wanted.claim,
+                            .lock_delay = wanted.lock_delay};
       co_return Detached{.lease = lease, .grant = *grant};
     }
     // A timeout before its time is of a grant that came too late.

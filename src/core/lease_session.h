@@ -1,8 +1,9 @@
 // LeaseSession: one process's leases at one engine, from the request to the end of each.
 //
-// Tasks of the process that want the same name queue here, so that one request per name is at the
-// engine. Granted leases are kept alive until released; what may be left of one that was lost is
-// released, best effort, so that nobody waits for the engine to notice.
+// Tasks of the process that want the same name for themselves queue here, so that one request per
+// name is at the engine; those that want to share it enter at once. Granted leases are kept alive
+// until released; what may be left of one that was lost is released, best effort, so that nobody
+// waits for the engine to notice.
 //
 // Thread safety: as Env. Lifetime: the Env outlives the session; tasks under way keep it alive.
 // Destroying it loses the leases it still has.
@@ -38,6 +39,8 @@ class LeaseSession : public std::enable_shared_from_this<LeaseSession> {
     Millis ttl;
     /// As in LockRequest.
     std::string note{};
+    Claim claim{};
+    Millis lock_delay{0};
   };
 
   /// Takes the lock, waiting for it until `wait_until`; a time that has passed: one attempt, which

@@ -7,17 +7,20 @@
 
 #include "base/ids.h"
 #include "base/task.h"
+#include "core/admission.h"
 #include "holdfast/clock.h"
 #include "holdfast/result.h"
 #include "holdfast/token.h"
 
 namespace holdfast::core {
 
-/// A lease as its engine knows it. Owner and token stay the same through every renewal.
+/// A lease as its engine knows it. All of it stays the same through every renewal.
 struct HeldLease {
   LockName name;
   Owner owner;
   Token token;
+  Claim claim{};
+  Millis lock_delay{0};
 };
 
 /// What a renewal found.

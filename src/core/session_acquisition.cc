@@ -38,7 +38,8 @@ SessionAcquisition::SessionAcquisition(const std::shared_ptr<SessionBackend>& ba
       env_{backend->env()},
       timeout_{backend->timeout()},
       name_{std::string{name}},
-      mode_{options.mode},
+      claim_{.mode = options.mode, .permits = options.permits},
+      lock_delay_{options.lock_delay},
       kind_{options.kind},
       ttl_{options.ttl},
       wait_{options.wait},
@@ -59,7 +60,7 @@ void SessionAcquisition::deliver(AcquireResult result) {
 }
 
 LeaseSession::Wanted SessionAcquisition::wanted() const {
-  return {.name = name_, .ttl = ttl_, .note = note_};
+  return {.name = name_, .ttl = ttl_, .note = note_, .claim = claim_, .lock_delay = lock_delay_};
 }
 
 Task<void> SessionAcquisition::run(std::shared_ptr<SessionAcquisition> self, SessionSide side) {
@@ -90,7 +91,7 @@ Task<AcquireResult> SessionAcquisition::take_kept(SessionSide side) {
     co_await side.session->release(*kept, env_.now() + timeout_);
     co_return Unexpected{shutting_down()};
   }
-  SessionLease::Terms terms{.held = (*kept)->held(), .mode = mode_, .ttl = ttl_};
+  SessionLease::Terms terms{.held = (*kept)->held(), .mode = claim_.mode, .ttl = ttl_};
   auto lease = std::make_shared<SessionLease>(std::move(backend), std::move(terms), *kept);
   *told = lease;
   const TimePoint now = env_.now();
@@ -113,7 +114,7 @@ Task<AcquireResult> SessionAcquisition::take_detached(SessionSide side) {
     static_cast<void>(co_await side.desk->release(held.name, held.owner, answer_by));
     co_return Unexpected{shutting_down()};
   }
-  SessionLease::Terms terms{.held = taken->lease, .mode = mode_, .ttl = ttl_};
+  SessionLease::Terms terms{.held = taken->lease, .mode = claim_.mode, .ttl = ttl_};
   const TimePoint until = taken->grant.valid_until;
   auto lease = std::make_shared<SessionLease>(std::move(backend), std::move(terms), until);
   lease->attend();

@@ -53,7 +53,8 @@ class SessionAcquisition {
   Env& env_;
   Millis timeout_;
   LockName name_;
-  Mode mode_;
+  Claim claim_;
+  Millis lock_delay_;
   LeaseKind kind_;
   Millis ttl_;
   Millis wait_;

@@ -84,7 +84,8 @@ Result<void> SessionBackend::usable() const {
 
 Result<void> SessionBackend::check(const AcquireOptions& options) const {
   const auto refuse = [&](const std::string& what, const char* remedy) {
-    return Unexpected{Error{Errc::unsupported, settings_.url + " has no " + what, remedy}};
+    const std::string reason = settings_.why_not.empty() ? "" : ": " + settings_.why_not;
+    return Unexpected{Error{Errc::unsupported, settings_.url + " has no " + what + reason, remedy}};
   };
   const Capabilities& can = settings_.can;
   if (options.mode == Mode::shared && !can.shared) {

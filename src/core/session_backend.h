@@ -46,6 +46,8 @@ struct SessionSettings {
   std::string url;
   std::string domain;
   Capabilities can{};
+  /// Why it has not all of them; empty where nobody asks.
+  std::string why_not{};
   /// Of one operation.
   Millis timeout{5'000};
   /// How often watch() looks.

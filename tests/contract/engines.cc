@@ -52,14 +52,6 @@ constexpr Capabilities kEverything{.shared = true,
                                    .watch = true,
                                    .store = true};
 
-constexpr Capabilities kRedis{.shared = false,
-                              .permits = false,
-                              .fifo = true,
-                              .detached = true,
-                              .lock_delay = false,
-                              .watch = true,
-                              .store = true};
-
 constexpr Capabilities kRedlock{.shared = false,
                                 .permits = false,
                                 .fifo = false,
@@ -85,11 +77,11 @@ std::vector<EngineUnderTest> engines_under_test() {
        .can = kEverything},
       {.name = "redis",
        .fresh = [] { return fresh_redis(""); },
-       .can = kRedis,
+       .can = kEverything,
        .ttl_of_the_dying = Millis{500}},
       {.name = "redis_prefix",
        .fresh = [] { return fresh_redis("?prefix=team%20{a}*/"); },
-       .can = kRedis,
+       .can = kEverything,
        .ttl_of_the_dying = Millis{500}},
       redlock("redlock_3", 3, {}),
       redlock("redlock_5", 5, {}),

@@ -82,7 +82,7 @@ TEST_P(ModesContract, WriterThatGivesUpLetsReadersIn) {
 TEST_P(ModesContract, WritersDeathLetsAllWaitingReadersIn) {
   if (!can(&Capabilities::shared, kShared)) return;
   auto writer = actor();
-  ASSERT_TRUE(writer->acquire("lease", "x").granted());
+  ASSERT_TRUE(writer->acquire("lease", "x", {.ttl = GetParam().ttl_of_the_dying}).granted());
   auto a = actor();
   std::vector<PendingAnswer> readers;
   for (int i = 0; i < 8; ++i) {
@@ -120,7 +120,9 @@ TEST_P(ModesContract, DyingHolderGivesItsPermitBack) {
   if (!can(&Capabilities::permits, kTwoPermits)) return;
   auto first = client().try_acquire("x", kTwoPermits);
   auto a = actor();
-  ASSERT_TRUE(first && a->acquire("lease", "x", kTwoPermits).granted());
+  AcquireOptions dying = kTwoPermits;
+  dying.ttl = GetParam().ttl_of_the_dying;
+  ASSERT_TRUE(first && a->acquire("lease", "x", dying).granted());
   a->kill();
   AcquireOptions patient = kTwoPermits;
   patient.wait = kPatience;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/redis/redis_desk_scripts.h"
 #include "engines/redis/redis_scripts.h"
 #include "engines/redlock/redlock_scripts.h"
 #include "tests/ports/redis_bed.h"
@@ -15,8 +16,11 @@ namespace holdfast::ports {
 
 using Texts = std::vector<std::string>;
 
-inline const Texts kKeys{"lock", "other", "counter", "high", "queue", "waiters"};
+inline const Texts kKeys{"lock", "other", "counter", "high", "queue", "waiters", "holders"};
 inline const Texts kOwners{"alice", "bob", "alice:b", "", "a"};
+inline const Texts kClaims{"x", "s", "s", "p1", "p2", "p2", "p3"};
+inline const Texts kDelays{"0", "0", "100000"};
+inline const Texts kLongTtls{"100000", "200000", "900000", "300000", "x", ""};
 /// Long or none: time must not decide.
 inline const Texts kTtls{"100000",
                          "200000",
@@ -78,23 +82,41 @@ class RedisDice {
   Step script() {
     using namespace holdfast::redis;
     using namespace holdfast::redlock;
-    switch (below(8)) {
+    switch (below(12)) {
       case 0:
         return odd({&kAcquireScript,
-                    {"lock", "counter", "queue", "waiters"},
+                    lock_keys(),
                     {of(kOwners), of(kTtls), "note", "7", one_in(2) ? "" : "channel"}});
       case 1:
-        return odd({&kReleaseScript, {"lock", "counter", "queue", "waiters"}, {of(kOwners)}});
+        return odd({&kReleaseScript, lock_keys(), {of(kOwners)}});
       case 2:
         return odd({&kRenewScript,
                     {of(kKeys), of(kKeys), of(kKeys), of(kKeys)},
                     {of(kTtls), of(kOwners) + ":" + of(kNumbers) + ":", of(kOwners) + ":1:"}});
       case 6:
-        return odd({&kRefreshScript,
-                    {"counter", "lock", "queue", "waiters"},
-                    {"channel", "7", of(kOwners), of(kTtls), "note"}});
+        return odd(
+            {&kRefreshScript,
+             {"counter", "lock", "queue", "waiters", "holders"},
+             {"channel", "7", of(kOwners), of(kLongTtls), "note", of(kClaims), of(kDelays)}});
       case 7:
         return odd({&kRemoveScript, {of(kKeys)}, {of(kOwners)}});
+      case 8:
+      case 9:
+        return odd({&kShareScript,
+                    lock_keys(),
+                    {of(kOwners),
+                     of(kLongTtls),
+                     "note",
+                     "7",
+                     one_in(2) ? "" : "channel",
+                     of(kClaims),
+                     of(kDelays)}});
+      case 10:
+        return odd({&kKeepScript,
+                    {"lock", "holders", of(kKeys), of(kKeys), of(kKeys), of(kKeys)},
+                    {of(kLongTtls), of(kOwners) + ":" + of(kNumbers) + ":", of(kOwners) + ":1:"}});
+      case 11:
+        return odd({&kProlongScript, {"lock", "holders"}, {of(kOwners), of(kLongTtls)}});
       case 3:
         return odd(
             {&kTakeScript, {"lock", "counter", "high"}, {of(kOwners), of(kTtls), of(kTtls)}});
@@ -106,9 +128,11 @@ class RedisDice {
     }
   }
 
+  static Texts lock_keys() { return {"lock", "counter", "queue", "waiters", "holders"}; }
+
   Step command() {
     const std::string& key = of(kKeys);
-    switch (below(13)) {
+    switch (below(15)) {
       case 0:
         return {.words = {"SET", key, of(kNumbers)}};
       case 1:
@@ -133,6 +157,12 @@ class RedisDice {
         return {.words = {"LINDEX", key, one_in(2) ? "0" : "-1"}};
       case 11:
         return {.words = {one_in(2) ? "HGET" : "LPOP", key}};
+      case 12:
+        // Hashes of ours have times in them.
+        if (one_in(2)) return {.words = {"HGETALL", "other"}};
+        return {.words = {"HLEN", key}};
+      case 13:
+        return {.words = {"LRANGE", key, one_in(2) ? "0" : "1", one_in(2) ? "-1" : "0"}};
       default:
         return {.words = {"DEL", key}};
     }

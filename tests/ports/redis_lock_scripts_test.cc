@@ -12,7 +12,7 @@ using redis::kRenewScript;
 
 class LockScriptsTest : public RedisPortTest {
  protected:
-  const std::vector<std::string> kLockKeys{"lock", "counter", "queue", "waiters"};
+  const std::vector<std::string> kLockKeys{"lock", "counter", "queue", "waiters", "holders"};
 
   Reply acquire(const std::string& owner, const std::string& ttl = "60000") {
     return eval(kAcquireScript, kLockKeys, {owner, ttl, "note", "7", ""});
@@ -218,34 +218,27 @@ TEST_P(LockScriptsTest, RefreshesManyAndSaysOfEachHowItStands) {
   acquire("alice");
   command({"SET", "second", "theirs", "PX", "50000"});
   bed_->plant_list("third");
-  const Reply answers = eval(redis::kRefreshScript,
-                             {"counter",
-                              "lock",
-                              "queue",
-                              "waiters",
-                              "second",
-                              "q2",
-                              "w2",
-                              "third",
-                              "q3",
-                              "w3",
-                              "free",
-                              "q4",
-                              "w4"},
-                             {"channel",
-                              "7",
-                              "bob",
-                              "60000",
-                              "",
-                              "carol",
-                              "60000",
-                              "",
-                              "dave",
-                              "60000",
-                              "",
-                              "erin",
-                              "60000",
-                              ""});
+  const Reply answers =
+      eval(redis::kRefreshScript,
+           {"counter",
+            "lock",
+            "queue",
+            "waiters",
+            "holders",
+            "second",
+            "q2",
+            "w2",
+            "h2",
+            "third",
+            "q3",
+            "w3",
+            "h3",
+            "free",
+            "q4",
+            "w4",
+            "h4"},
+           {"channel", "7",    "bob",   "60000", "",  "x", "0",    "carol", "60000", "",  "x",
+            "0",       "dave", "60000", "",      "x", "0", "erin", "60000", "",      "s", "0"});
   ASSERT_EQ(answers.items.size(), 4U) << testing::PrintToString(answers);
   EXPECT_EQ(answers.items[0].items.at(3), Reply::of_integer(1));
   EXPECT_EQ(answers.items[1].items.at(1), Reply::of_text("theirs"));

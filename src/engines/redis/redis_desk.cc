@@ -6,8 +6,8 @@
 
 #include "core/holder_note.h"
 #include "core/validity.h"
+#include "engines/redis/redis_desk_scripts.h"
 #include "engines/redis/redis_reply.h"
-#include "engines/redis/redis_scripts.h"
 
 namespace holdfast::redis {
 namespace {
@@ -25,26 +25,44 @@ std::string literally(std::string_view text) {
   return pattern;
 }
 
-Contender waiter_of(const std::string& owner, Millis left, std::string_view note) {
+Contender waiter_of(const std::string& owner, Millis left, std::string_view note, Mode mode) {
   Contender waiter{};
   if (const auto known = Owner::parse(owner)) waiter.owner_fp = known->fingerprint();
   core::describe(waiter, core::decode_note(note));
   waiter.ttl = left;
+  waiter.mode = mode;
   return waiter;
+}
+
+/// In the order of their grants.
+std::vector<Contender> holders_of(const std::vector<Reply>& items, Mode mode) {
+  std::vector<Contender> holders;
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    holders.push_back(holder_of(items[i].text, Millis{items[i + 1].integer}));
+    holders.back().mode = mode;
+  }
+  std::ranges::sort(holders, {}, &Contender::token);
+  return holders;
 }
 
 LockInfo info_of(const LockName& name, const Reply& answer) {
   LockInfo info{};
   info.name = name.text();
   const auto& items = answer.items;
-  if (items.size() < 2) return info;
-  if (!items[0].text.empty()) {
-    info.holders.push_back(holder_of(items[0].text, Millis{items[1].integer}));
+  if (items.size() != 4) return info;
+  core::Claim claim = read_claim(items[0].text);
+  info.delay = Millis{items[1].integer};
+  info.holders = holders_of(items[2].items, claim.mode);
+  const std::vector<Reply>& waiting = items[3].items;
+  for (std::size_t i = 0; i + 3 < waiting.size(); i += 4) {
+    const core::Claim wanted = read_claim(waiting[i + 2].text);
+    if (info.holders.empty() && info.waiters.empty()) claim.mode = wanted.mode;
+    claim.permits = std::max(claim.permits, wanted.permits);
+    info.waiters.push_back(waiter_of(
+        waiting[i].text, Millis{waiting[i + 1].integer}, waiting[i + 3].text, wanted.mode));
   }
-  for (std::size_t i = 2; i + 2 < items.size(); i += 3) {
-    info.waiters.push_back(
-        waiter_of(items[i].text, Millis{items[i + 1].integer}, items[i + 2].text));
-  }
+  info.mode = claim.mode;
+  info.permits = claim.permits;
   return info;
 }
 
@@ -77,7 +95,10 @@ Task<Result<std::vector<LockInfo>>> RedisDesk::look_at(std::vector<LockName> nam
     ScriptCall call{.script = &kInspectScript, .keys = {}, .args = {}};
     for (std::size_t i = begin; i < end; ++i) {
       call.keys.insert(call.keys.end(),
-                       {keys_.lock(names[i]), keys_.queue(names[i]), keys_.waiters(names[i])});
+                       {keys_.lock(names[i]),
+                        keys_.queue(names[i]),
+                        keys_.waiters(names[i]),
+                        keys_.holders(names[i])});
     }
     const SharedCall shared = share(std::move(call));
     auto answer = co_await port_->eval(shared, answer_by);
@@ -120,8 +141,9 @@ Task<Result<std::vector<LockInfo>>> RedisDesk::list(std::string prefix, TimePoin
   if (!found) co_return Unexpected{std::move(found).error()};
   auto infos = co_await look_at(*std::move(found), answer_by);
   if (!infos) co_return Unexpected{std::move(infos).error()};
-  std::erase_if(*infos,
-                [](const LockInfo& info) { return info.holders.empty() && info.waiters.empty(); });
+  std::erase_if(*infos, [](const LockInfo& info) {
+    return info.holders.empty() && info.waiters.empty() && info.delay == Millis{0};
+  });
   co_return infos;
 }
 
@@ -135,9 +157,10 @@ Task<Result<BreakReport>> RedisDesk::break_lock(LockName name,
                                           keys_.counter(),
                                           keys_.queue(name),
                                           keys_.waiters(name),
+                                          keys_.holders(name),
                                           keys_.broken(name),
                                           keys_.audit(name)},
-                                 .args = {core::encode_note(note)}});
+                                 .args = {core::encode_note(note), keys_.breaks()}});
   auto answer = co_await port_->eval(call, answer_by);
   auto reply = checked(std::move(answer));
   if (!reply) co_return Unexpected{std::move(reply).error()};
@@ -145,7 +168,7 @@ Task<Result<BreakReport>> RedisDesk::break_lock(LockName name,
     co_return Unexpected{Error{Errc::not_found, "nobody holds the lock " + name.text()}};
   }
   BreakReport report;
-  report.holders.push_back(holder_of(reply->items[0].text, Millis{reply->items[1].integer}));
+  report.holders = holders_of(reply->items[1].items, read_claim(reply->items[0].text).mode);
   co_return report;
 }
 
@@ -156,7 +179,7 @@ Task<Result<Duration>> RedisDesk::extend(LockName name,
   const auto self = shared_from_this();
   const TimePoint sent_at = env_.now();
   const SharedCall call = share({.script = &kProlongScript,
-                                 .keys = {keys_.lock(name)},
+                                 .keys = {keys_.lock(name), keys_.holders(name)},
                                  .args = {owner.to_string(), std::to_string(ttl.count())}});
   auto answer = co_await port_->eval(call, answer_by);
   auto reply = checked(std::move(answer));

@@ -15,6 +15,11 @@ constexpr std::size_t kRenewMax = 100;
 
 std::string number(Millis time) { return std::to_string(time.count()); }
 
+/// Whether it is the plain string that other clients have, too.
+bool is_plain(const core::Claim& claim, Millis lock_delay) {
+  return claim.mode == Mode::exclusive && lock_delay == Millis{0};
+}
+
 }  // namespace
 
 /// One renewal of many leases, by several scripts.
@@ -96,17 +101,28 @@ Task<RedisEngine::Left> RedisEngine::leave(LockName name, Owner owner, TimePoint
   co_return reply&& read_release(*reply) ? Left::surely : Left::unknown;
 }
 
+std::vector<std::string> RedisEngine::lock_keys(const LockName& name) const {
+  return {keys_.lock(name),
+          keys_.counter(),
+          keys_.queue(name),
+          keys_.waiters(name),
+          keys_.holders(name)};
+}
+
 SharedCall RedisEngine::acquire_call(const core::LockRequest& request, bool waits) const {
-  return share({.script = &kAcquireScript,
-                .keys = {keys_.lock(request.name),
-                         keys_.counter(),
-                         keys_.queue(request.name),
-                         keys_.waiters(request.name)},
-                .args = {request.owner.to_string(),
-                         number(request.ttl),
-                         request.note,
-                         stamp_of(env_.now()),
-                         waits ? waiting_->channel() : std::string{}}});
+  ScriptCall call{.script = &kAcquireScript,
+                  .keys = lock_keys(request.name),
+                  .args = {request.owner.to_string(),
+                           number(request.ttl),
+                           request.note,
+                           stamp_of(env_.now()),
+                           waits ? waiting_->channel() : std::string{}}};
+  if (!is_plain(request.claim, request.lock_delay)) {
+    call.script = &kShareScript;
+    call.args.push_back(claim_text(request.claim));
+    call.args.push_back(number(request.lock_delay));
+  }
+  return share(std::move(call));
 }
 
 Task<Result<void>> RedisEngine::ask(std::shared_ptr<Waiter> waiter,
@@ -163,7 +179,7 @@ RedisEngine::Granted RedisEngine::granted(const Waiter& waiter) {
 // One that never stood in line and took nothing has left nothing at the server.
 RedisEngine::Granted RedisEngine::refused(const Waiter& waiter, Error error) {
   const bool left_nothing =
-      error.code == Errc::busy || (error.code == Errc::unavailable && !waiter.holder);
+      error.code == Errc::busy || (error.code == Errc::unavailable && !waiter.answered);
   const core::LockRequest& request = waiter.request;
   if (!left_nothing) abandon(request.name, request.owner, request.ttl);
   AcquireError refusal{std::move(error)};
@@ -172,19 +188,20 @@ RedisEngine::Granted RedisEngine::refused(const Waiter& waiter, Error error) {
 }
 
 void RedisEngine::renew_some(const std::shared_ptr<Renewal>& renewal,
-                             std::size_t begin,
-                             std::size_t end) {
-  ScriptCall call{.script = &kRenewScript, .keys = {}, .args = {number(renewal->ttl)}};
-  for (std::size_t i = begin; i < end; ++i) {
+                             const Script& script,
+                             std::vector<std::size_t> which) {
+  ScriptCall call{.script = &script, .keys = {}, .args = {number(renewal->ttl)}};
+  for (const std::size_t i : which) {
     const core::HeldLease& lease = renewal->leases[i];
     call.keys.push_back(keys_.lock(lease.name));
+    if (&script == &kKeepScript) call.keys.push_back(keys_.holders(lease.name));
     call.keys.push_back(keys_.broken(lease.name));
     call.args.push_back(lock_value(lease.owner, lease.token));
   }
-  auto on_answer = [renewal, begin, end](Result<Reply> reply) {
-    auto fates = reply ? read_renew(*reply, end - begin) : Unexpected{reply.error()};
+  auto on_answer = [renewal, which = std::move(which)](Result<Reply> reply) {
+    auto fates = reply ? read_renew(*reply, which.size()) : Unexpected{reply.error()};
     if (fates) {
-      std::ranges::copy(*fates, renewal->fates.begin() + static_cast<std::ptrdiff_t>(begin));
+      for (std::size_t i = 0; i < which.size(); ++i) renewal->fates[which[i]] = (*fates)[i];
       ++renewal->answered;
     } else {
       renewal->failure = fates.error();
@@ -204,18 +221,25 @@ Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldL
   const auto self = shared_from_this();
   const auto renewal = std::make_shared<Renewal>(env_, std::move(leases), ttl, answer_by);
   const std::size_t count = renewal->leases.size();
-  for (std::size_t begin = 0; begin < count; begin += kRenewMax) {
-    renew_some(renewal, begin, std::min(begin + kRenewMax, count));
+  std::vector<std::size_t> plain;
+  std::vector<std::size_t> together;
+  for (std::size_t i = 0; i < count; ++i) {
+    const core::HeldLease& lease = renewal->leases[i];
+    const bool is = is_plain(lease.claim, lease.lock_delay);
+    std::vector<std::size_t>& some = is ? plain : together;
+    some.push_back(i);
+    if (some.size() < kRenewMax) continue;
+    renew_some(renewal, is ? kRenewScript : kKeepScript, std::exchange(some, {}));
   }
+  if (!plain.empty()) renew_some(renewal, kRenewScript, std::move(plain));
+  if (!together.empty()) renew_some(renewal, kKeepScript, std::move(together));
   if (count > 0) co_await renewal->complete.wait_until(TimePoint::max());
   if (count > 0 && renewal->answered == 0) co_return Unexpected{renewal->failure};
   co_return renewal->fates;
 }
 
 SharedCall RedisEngine::release_call(const LockName& name, const Owner& owner) const {
-  return share({.script = &kReleaseScript,
-                .keys = {keys_.lock(name), keys_.counter(), keys_.queue(name), keys_.waiters(name)},
-                .args = {owner.to_string()}});
+  return share({.script = &kReleaseScript, .keys = lock_keys(name), .args = {owner.to_string()}});
 }
 
 Task<ReleaseOutcome> RedisEngine::release(core::HeldLease lease,

@@ -1,4 +1,4 @@
-// RedisEngine: exclusive locks on one Redis server.
+// RedisEngine: locks of all modes on one Redis server.
 //
 // Every operation is one script (redis_scripts.h). Operations are idempotent per owner, so that one
 // whose answer was lost is settled by asking again. Validity is counted from before a request was
@@ -63,6 +63,7 @@ class RedisEngine final : public core::LeaseEngine,
 
   TimePoint attempt_end(TimePoint answer_by) const;
 
+  std::vector<std::string> lock_keys(const LockName& name) const;
   SharedCall acquire_call(const core::LockRequest& request, bool waits) const;
   Task<Result<void>> ask(std::shared_ptr<Waiter> waiter, bool waits, std::stop_token stop);
   static Task<void> wait_for_call(std::shared_ptr<Waiter> waiter,
@@ -74,7 +75,9 @@ class RedisEngine final : public core::LeaseEngine,
   Granted granted(const Waiter& waiter);
   Granted refused(const Waiter& waiter, Error error);
 
-  void renew_some(const std::shared_ptr<Renewal>& renewal, std::size_t begin, std::size_t end);
+  void renew_some(const std::shared_ptr<Renewal>& renewal,
+                  const Script& script,
+                  std::vector<std::size_t> which);
 
   SharedCall release_call(const LockName& name, const Owner& owner) const;
   static Task<void> release_until(std::shared_ptr<RedisEngine> self,

@@ -24,7 +24,9 @@ class Keys {
   std::string queue(const LockName& name) const { return beside(name, "queue"); }
   /// What is known of each of them: a hash.
   std::string waiters(const LockName& name) const { return beside(name, "waiters"); }
-  /// Whose lease was ended by force.
+  /// Who holds it together with others: a hash.
+  std::string holders(const LockName& name) const { return beside(name, "holders"); }
+  /// Whose leases were ended by force.
   std::string broken(const LockName& name) const { return beside(name, "broken"); }
 
   /// Who ended leases by force, and why: a list, the latest first.
@@ -48,12 +50,19 @@ class Keys {
   /// Where one process hears that a lock was handed to it. It has no spaces, which part it from
   /// others in what is known of a waiter.
   std::string channel(std::string_view process) const {
-    std::string name;
-    for (const char c : prefix_) name += c == ' ' ? std::string{"%20"} : std::string{c};
-    return name + "\x01wake:" + std::string{process};
+    return channel_prefix() + "\x01wake:" + std::string{process};
   }
 
+  /// Where all processes hear whose leases were ended by force.
+  std::string breaks() const { return channel_prefix() + "\x01break"; }
+
  private:
+  std::string channel_prefix() const {
+    std::string name;
+    for (const char c : prefix_) name += c == ' ' ? std::string{"%20"} : std::string{c};
+    return name;
+  }
+
   std::string beside(const LockName& name, std::string_view what) const {
     return '{' + lock(name) + "}\x01" + std::string{what};
   }

@@ -40,6 +40,27 @@ std::string lock_value(const Owner& owner, Token token) {
   return owner.to_string() + ':' + std::to_string(token.value()) + ':';
 }
 
+std::string claim_text(const core::Claim& claim) {
+  switch (claim.mode) {
+    case Mode::exclusive:
+      return "x";
+    case Mode::shared:
+      return "s";
+    case Mode::permit:
+      break;
+  }
+  return 'p' + std::to_string(claim.permits);
+}
+
+core::Claim read_claim(std::string_view text) {
+  if (text == "s") return {.mode = Mode::shared};
+  if (!text.starts_with('p')) return {};
+  return {.mode = Mode::permit,
+          .permits = parse_decimal<std::uint32_t>(text.substr(1)).value_or(0)};
+}
+
+bool is_held_together(std::string_view value) { return value.starts_with(":holdfast:"); }
+
 Contender holder_of(std::string_view value, Millis ttl) {
   const std::size_t colon = value.find(':');
   const auto owner = Owner::parse(value.substr(0, colon));
@@ -87,10 +108,18 @@ Result<Asked> read_asked(const Reply& reply) {
   if (has_kinds(reply, {Kind::integer, Kind::text}) && reply.items[0].integer == 1) {
     if (const auto token = parse_token(reply.items[1].text)) return Asked{.token = *token};
   }
+  if (has_kinds(reply, {Kind::integer}) && reply.items[0].integer == 3) {
+    return Unexpected{Error{Errc::invalid_argument,
+                            "the lock is in use with another number of permits",
+                            "use the same number of permits everywhere"}};
+  }
   if (!is_busy(reply)) return senseless("acquire");
   const bool first = reply.items.size() == 4 && reply.items[3].integer == 1;
-  return Asked{.holder = holder_of(reply.items[1].text, Millis{reply.items[2].integer}),
-               .standing = first ? Standing::first : Standing::none};
+  const Millis change{reply.items[2].integer};
+  Asked asked{.standing = first ? Standing::first : Standing::none, .change = change};
+  const std::string& value = reply.items[1].text;
+  if (!is_held_together(value)) asked.holder = holder_of(value, change);
+  return asked;
 }
 
 std::optional<Call> read_call(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/admission.h"
 #include "core/renewer.h"
 #include "engines/redis/redis_port.h"
 #include "holdfast/client.h"
@@ -15,6 +16,13 @@ namespace holdfast::redis {
 
 /// How the value of a lock key begins: `<owner>:<token>:`.
 std::string lock_value(const Owner& owner, Token token);
+
+/// What is asked for, as the scripts have it.
+std::string claim_text(const core::Claim& claim);
+core::Claim read_claim(std::string_view text);
+
+/// Whether the value is that of a lock that several hold together, whoever they are.
+bool is_held_together(std::string_view value);
 
 /// Who holds a lock, from its value. A value that is not ours belongs to a foreign client.
 Contender holder_of(std::string_view value, Millis ttl);
@@ -32,12 +40,15 @@ enum class Standing : std::uint8_t { none, first };
 /// An answer to one who asks for a lock.
 struct Asked {
   std::optional<Token> token{};
-  /// Without a token: who has it.
+  /// Without a token: who has it, unless several have.
   std::optional<Contender> holder{};
   Standing standing{Standing::none};
+  /// In how long that may change without a word. Zero or less: nobody knows.
+  Millis change{0};
 };
 
-/// corrupt when the answer makes no sense; otherwise what error_of() says.
+/// invalid_argument when another number of permits is in use; corrupt when the answer makes no
+/// sense; otherwise what error_of() says.
 Result<Asked> read_asked(const Reply& reply);
 
 /// What a message says to one who waits: `<owner> <token> <stamp>` that it has the lock, or

@@ -25,13 +25,14 @@ void Waiter::grant(Token granted, TimePoint sent) {
 }
 
 void Waiter::note(const Asked& answer, TimePoint sent, TimePoint now) {
+  answered = true;
   if (answer.token) return grant(*answer.token, sent);
   holder = answer.holder;
   ask_at = TimePoint::max();
-  if (!holder || answer.standing != Standing::first) return;
+  if (answer.standing != Standing::first) return;
   // The server looks at whole milliseconds: a little later it has surely forgotten.
-  const bool has_end = !holder->foreign && holder->ttl > 0ms;
-  ask_at = now + (has_end ? holder->ttl + 2ms : kForeignCheck);
+  const bool has_end = !(holder && holder->foreign) && answer.change > 0ms;
+  ask_at = now + (has_end ? answer.change + 2ms : kForeignCheck);
 }
 
 Waiting::Waiting(Env& env, std::shared_ptr<RedisPort> port, Keys keys, Settings settings)
@@ -108,12 +109,17 @@ void Waiting::refresh(Waiters waiters) {
     for (const auto& waiter : *chunk) {
       waiter->refreshed_at = sent_at;
       const core::LockRequest& request = waiter->request;
-      call.keys.insert(
-          call.keys.end(),
-          {keys_.lock(request.name), keys_.queue(request.name), keys_.waiters(request.name)});
-      call.args.insert(
-          call.args.end(),
-          {request.owner.to_string(), std::to_string(request.ttl.count()), request.note});
+      call.keys.insert(call.keys.end(),
+                       {keys_.lock(request.name),
+                        keys_.queue(request.name),
+                        keys_.waiters(request.name),
+                        keys_.holders(request.name)});
+      call.args.insert(call.args.end(),
+                       {request.owner.to_string(),
+                        std::to_string(request.ttl.count()),
+                        request.note,
+                        claim_text(request.claim),
+                        std::to_string(request.lock_delay.count())});
     }
     auto on_answer = [self = shared_from_this(), chunk, sent_at](Result<Reply> reply) {
       if (reply) self->take_in(*chunk, *reply, sent_at);

@@ -34,7 +34,9 @@ struct Waiter {
   /// When the last refresh left, seen or not.
   TimePoint refreshed_at;
   std::optional<Token> token{};
-  /// Who is in the way.
+  /// The server has answered, and this owner may stand in line there.
+  bool answered{false};
+  /// Who is in the way, where that is one.
   std::optional<Contender> holder{};
   /// When to ask again although nobody called: the lock may have come free without a word.
   TimePoint ask_at{TimePoint::max()};

@@ -1,4 +1,5 @@
 #include "engines/redlock/redlock_engine.h"
+#include "base/assert.h"
 
 #include <algorithm>
 #include <utility>
@@ -185,6 +186,7 @@ RedlockEngine::Tried RedlockEngine::conclude(const Attempt& attempt) const {
 Task<RedlockEngine::Granted> RedlockEngine::acquire(core::LockRequest request,
                                                     TimePoint wait_until,
                                                     std::stop_token stop) {
+  HOLDFAST_ASSERT(request.claim.mode == Mode::exclusive && request.lock_delay == Millis{0});
   const auto self = shared_from_this();
   if (request.ttl > settings_.set.longest_ttl) {
     co_return Unexpected{too_long(settings_.set.longest_ttl)};

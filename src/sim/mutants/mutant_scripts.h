@@ -42,37 +42,49 @@ struct Changed {
                                          Joined<kMint,
                                                 kPut,
                                                 kAtOnce,
+                                                redis::lua::kKeys,
+                                                redis::lua::kClock,
+                                                redis::lua::kTogether,
                                                 redis::lua::kHandOver,
                                                 kAgain,
                                                 kAsk,
                                                 redis::lua::kAcquireAsking>::value};
-  static constexpr redis::Script refresh{
-      "refresh-changed",
-      Joined<kMint, kPut, redis::lua::kHandOver, kAgain, kAsk, redis::lua::kRefreshAll>::value};
+  static constexpr redis::Script refresh{"refresh-changed",
+                                         Joined<kMint,
+                                                kPut,
+                                                redis::lua::kClock,
+                                                redis::lua::kTogether,
+                                                redis::lua::kHandOver,
+                                                kAgain,
+                                                kAsk,
+                                                redis::lua::kRefreshAll>::value};
   static constexpr redis::Script release{"release-changed",
                                          Joined<redis::lua::kReleaseAtOnce,
+                                                redis::lua::kKeys,
                                                 kMint,
                                                 kPut,
+                                                redis::lua::kClock,
+                                                redis::lua::kTogether,
                                                 redis::lua::kHandOver,
                                                 redis::lua::kReleaseToNext>::value};
 };
 
 /// Gives everybody the lock.
 inline constexpr std::string_view kAskInVain = R"lua(
-local function ask(lock, counter, queue, waiters, owner, ttl, note, stamp, channel)
-  local held = redis.call('GET', lock)
+local function ask(k, owner, ttl, note)
+  local held = redis.call('GET', k.lock)
   if held and string.sub(held, 1, #owner + 1) == owner .. ':' then
-    return {1, again(lock, counter, owner, held, ttl)}
+    return {1, again(k.lock, k.counter, owner, held, ttl)}
   end
-  local token = mint(counter)
-  put(lock, owner, token, note, ttl)
+  local token = mint(k.counter)
+  put(k.lock, owner, token, note, ttl)
   return {1, token}
 end
 )lua";
 
 /// Gives nobody the lock.
 inline constexpr std::string_view kAskForNothing = R"lua(
-local function ask(lock, counter, queue, waiters, owner, ttl, note, stamp, channel)
+local function ask()
   return {0, 'nobody', 60000, 1}
 end
 )lua";

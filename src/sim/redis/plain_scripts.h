@@ -27,8 +27,8 @@ return take(KEYS[1], ARGV[1], ARGV[2])
 
 inline constexpr std::string_view kPlainTakeAll = R"lua(
 local answers = {}
-for i = 1, (#KEYS - 1) / 3 do
-  answers[i] = take(KEYS[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1])
+for i = 1, (#KEYS - 1) / 4 do
+  answers[i] = take(KEYS[4 * i - 2], ARGV[5 * i - 2], ARGV[5 * i - 1])
 end
 return answers
 )lua";

@@ -69,6 +69,21 @@ Answer RedisModel::lrem(Words words) {
   return Answer::of_integer(static_cast<std::int64_t>(removed));
 }
 
+Answer RedisModel::lrange(Words words) {
+  const auto begin = parse_decimal<std::int64_t>(words[2]);
+  const auto end = parse_decimal<std::int64_t>(words[3]);
+  if (!begin || !end) return kNotAnInteger;
+  const Entry* entry = find(words[1]);
+  if (entry == nullptr) return Answer::of_array({});
+  if (entry->type != Type::list) return kWrongType;
+  const auto size = static_cast<std::int64_t>(entry->list.size());
+  const std::int64_t from = std::max<std::int64_t>(*begin < 0 ? size + *begin : *begin, 0);
+  const std::int64_t to = std::min(*end < 0 ? size + *end : *end, size - 1);
+  if (from > to) return Answer::of_array({});
+  return Answer::of_array(std::span{entry->list}.subspan(static_cast<std::size_t>(from),
+                                                         static_cast<std::size_t>(to - from + 1)));
+}
+
 Answer RedisModel::hset(Words words) {
   Entry* entry = open(words[1], Type::hash);
   if (entry == nullptr) return kWrongType;
@@ -98,6 +113,25 @@ Answer RedisModel::hdel(Words words) {
       entry->fields, [&](const RedisKeyspace::Field& field) { return field.first == words[2]; });
   if (entry->fields.empty()) keyspace_.remove(*entry);
   return Answer::of_integer(static_cast<std::int64_t>(removed));
+}
+
+Answer RedisModel::hlen(Words words) {
+  const Entry* entry = find(words[1]);
+  if (entry == nullptr) return Answer::of_integer(0);
+  if (entry->type != Type::hash) return kWrongType;
+  return Answer::of_integer(static_cast<std::int64_t>(entry->fields.size()));
+}
+
+Answer RedisModel::hgetall(Words words) {
+  pairs_.clear();
+  const Entry* entry = find(words[1]);
+  if (entry == nullptr) return Answer::of_array({});
+  if (entry->type != Type::hash) return kWrongType;
+  for (const auto& [field, value] : entry->fields) {
+    pairs_.push_back(field);
+    pairs_.push_back(value);
+  }
+  return Answer::of_array(pairs_);
 }
 
 }  // namespace holdfast::sim

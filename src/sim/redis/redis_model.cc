@@ -85,6 +85,9 @@ const RedisModel::Handler* RedisModel::handler_of(std::string_view name) {
       Handler{"hset", 4, 4, &RedisModel::hset},
       Handler{"hget", 3, 3, &RedisModel::hget},
       Handler{"hdel", 3, 3, &RedisModel::hdel},
+      Handler{"hlen", 2, 2, &RedisModel::hlen},
+      Handler{"hgetall", 2, 2, &RedisModel::hgetall},
+      Handler{"lrange", 4, 4, &RedisModel::lrange},
   };
   const auto* const found = std::ranges::find_if(
       kHandlers, [name](const Handler& handler) { return same_word(name, handler.name); });

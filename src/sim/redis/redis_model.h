@@ -67,6 +67,9 @@ class RedisModel final : private Commands {
   Answer hset(Words words);
   Answer hget(Words words);
   Answer hdel(Words words);
+  Answer hlen(Words words);
+  Answer hgetall(Words words);
+  Answer lrange(Words words);
   Answer time(Words words);
 
   Entry* find(std::string_view key) { return keyspace_.find(key, now_ms_); }
@@ -79,6 +82,7 @@ class RedisModel final : private Commands {
   PubSub channels_;
   /// What views in answers refer to.
   std::array<std::string, 2> scratch_;
+  std::vector<std::string> pairs_;
 };
 
 }  // namespace holdfast::sim
