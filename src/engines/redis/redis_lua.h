@@ -55,7 +55,7 @@ end
 /// away who is over, and the lock with the last. stay: extends one of them; its token, or nil.
 inline constexpr std::string_view kTogether = R"lua(
 local function claim_of(held)
-  return string.match(held, '^:holdfast:(%w+)$')
+  return string.byte(held) == 58 and string.match(held, '^:holdfast:(%w+)$')
 end
 local function last_until(k, time, now)
   local left = math.max(time - now, 1)
@@ -227,8 +227,7 @@ local function stand(queue, waiters, owner, entry, ttl)
     redis.call('PEXPIRE', queue, ttl * 3)
   end
 end
-local function clashes(k, held, owner, claim, now)
-  local theirs = held and claim_of(held)
+local function clashes(k, theirs, owner, claim, now)
   if theirs and theirs ~= claim and string.sub(theirs, 1, 1) == 'p' then
     return survey(k, theirs, now) > 0
   end
@@ -250,12 +249,13 @@ local function ask(k, owner, ttl, note, stamp, channel, claim, delay)
     return {1, again(k.lock, k.counter, owner, held, ttl)}
   end
   local now = clock()
-  local token = held and claim_of(held) and stay(k, owner, ttl, now)
+  local theirs = held and claim_of(held)
+  local token = theirs and stay(k, owner, ttl, now)
   if token then
     return {1, token}
   end
   if string.sub(claim, 1, 1) == 'p' then
-    if clashes(k, held, owner, claim, now) then
+    if clashes(k, theirs, owner, claim, now) then
       return {3}
     end
     held = redis.call('GET', k.lock)
@@ -266,6 +266,10 @@ local function ask(k, owner, ttl, note, stamp, channel, claim, delay)
     stand(k.queue, k.waiters, owner, table.concat(entry, ' '), tonumber(ttl))
   end
   local failure, head, admitted, change
+  if held and not theirs then
+    head = channel ~= '' and first(k.queue, k.waiters, now) == owner
+    return {0, held, redis.call('PTTL', k.lock), head and 1 or 0}
+  end
   token, failure, head = hand_over(k, now, held, owner)
   held = redis.call('GET', k.lock)
   if not token and not failure then

@@ -108,23 +108,22 @@ void SimRedisPort::send(redis::SharedCall call, TimePoint answer_by, redis::OnAn
   }
 }
 
-SimRedisPort::~SimRedisPort() {
-  for (const auto& subscription : subscriptions_) subscription->over = true;
-}
+SimRedisPort::SimRedisPort(SimEnv& env, Network& network, RedisNode& node, Ends ends)
+    : env_{env},
+      network_{network},
+      node_{node},
+      ends_{ends},
+      subscriptions_{std::make_shared<SimSubscriptions>(
+          SimSubscriptions{.env = env, .network = network, .node = node, .ends = ends})} {}
+
+SimRedisPort::~SimRedisPort() { end_all(*subscriptions_); }
 
 void SimRedisPort::subscribe(std::string channel, redis::OnHeard on_heard) {
-  auto subscription = std::make_shared<SimSubscription>(
-      SimSubscription{env_, network_, node_, ends_, std::move(channel), std::move(on_heard)});
-  subscriptions_.push_back(subscription);
-  env_.spawn(keep_subscribed(std::move(subscription)));
+  hear_channel(subscriptions_, std::move(channel), std::move(on_heard));
 }
 
 void SimRedisPort::unsubscribe(const std::string& channel) {
-  std::erase_if(subscriptions_, [&](const auto& subscription) {
-    if (subscription->channel != channel) return false;
-    subscription->over = true;
-    return true;
-  });
+  end_channel(*subscriptions_, channel);
 }
 
 }  // namespace holdfast::sim

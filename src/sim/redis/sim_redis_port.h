@@ -18,16 +18,14 @@ struct SimEnds {
   HostId server;
 };
 
-struct SimSubscription;
+struct SimSubscriptions;
 
 /// Thread safety: none. Env, network and node outlive it and its calls.
 class SimRedisPort final : public redis::RedisPort {
  public:
   using Ends = SimEnds;
 
-  SimRedisPort(SimEnv& env, Network& network, RedisNode& node, Ends ends)
-      : env_{env}, network_{network}, node_{node}, ends_{ends} {}
-
+  SimRedisPort(SimEnv& env, Network& network, RedisNode& node, Ends ends);
   ~SimRedisPort() override;
   SimRedisPort(const SimRedisPort&) = delete;
   SimRedisPort& operator=(const SimRedisPort&) = delete;
@@ -52,7 +50,7 @@ class SimRedisPort final : public redis::RedisPort {
   Network& network_;
   RedisNode& node_;
   Ends ends_;
-  std::vector<std::shared_ptr<SimSubscription>> subscriptions_;
+  std::shared_ptr<SimSubscriptions> subscriptions_;
 };
 
 }  // namespace holdfast::sim

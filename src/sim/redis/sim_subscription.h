@@ -1,7 +1,7 @@
-// SimSubscription: one channel of a model server, heard across the simulated network.
+// SimSubscriptions: the channels a port hears of a model server, across the simulated network.
 //
-// As over a connection of its own: the client asks again and again whether it is still subscribed,
-// and is subscribed anew when the server has forgotten.
+// As over one connection for all of them: the client asks again and again whether it is still
+// subscribed, and is subscribed anew to what the server has forgotten.
 //
 // Thread safety: none. Lifetime: shared by the port and the messages under way.
 
@@ -9,26 +9,39 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/redis/sim_redis_port.h"
 
 namespace holdfast::sim {
 
-struct SimSubscription {
+struct SimSubscriptions {
+  struct Channel {
+    std::string name;
+    redis::OnHeard on_heard;
+    bool over{false};
+    /// At the server.
+    PubSub::Id id{0};
+    /// The one whose beginning the client has heard of.
+    PubSub::Id heard_of{0};
+  };
+
   SimEnv& env;
   Network& network;
   RedisNode& node;
   SimEnds ends;
-  std::string channel;
-  redis::OnHeard on_heard;
-  bool over{false};
-  /// At the server.
-  PubSub::Id id{0};
-  /// The one whose beginning the client has heard of.
-  PubSub::Id heard_of{0};
+  std::vector<std::shared_ptr<Channel>> channels{};
+  bool kept_up{false};
 };
 
-/// Keeps it up until it is over.
-Task<void> keep_subscribed(std::shared_ptr<SimSubscription> subscription);
+/// Hears one more channel, from now on until it is over.
+void hear_channel(const std::shared_ptr<SimSubscriptions>& to,
+                  std::string name,
+                  redis::OnHeard on_heard);
+
+void end_channel(SimSubscriptions& of, const std::string& name);
+
+/// The process is gone, and hears nothing more.
+void end_all(SimSubscriptions& of);
 
 }  // namespace holdfast::sim
