@@ -32,7 +32,8 @@ constexpr Duration kSection = 3ms;
 
 // What the two processes share.
 struct Stage {
-  std::atomic<int> given;
+  /// How often the giver has taken the lock back, before the first time -1.
+  std::atomic<int> given{-1};
   std::atomic<int> had;
   std::atomic<std::int64_t> had_at_ns;
 };
@@ -69,6 +70,7 @@ Samples give(Stage& stage, Client& client, BareClient& bare) {
   const std::string queue = redis::Keys{"hf:"}.queue(LockName{kName});
   Samples samples;
   std::optional<Lease> lease{*client.acquire(kName)};
+  stage.given.store(0);
   for (int n = 1; n <= kSamples; ++n) {
     while (bare.number({"LLEN", queue}) == 0) std::this_thread::yield();
     for (const TimePoint end = BootClock::now() + kSection; BootClock::now() < end;) {

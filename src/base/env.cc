@@ -1,6 +1,13 @@
 #include "base/env.h"
 
+#include <utility>
+
 namespace holdfast {
+
+bool Env::spawn_and_wait(Task<void> task, Awaited& answer, TimePoint limit) {
+  spawn(std::move(task));
+  return answer.sleep_until(limit);
+}
 
 Task<void> Env::sleep_until(TimePoint when) {
   if (now() >= when) co_return;

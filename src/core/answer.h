@@ -4,48 +4,33 @@
 
 #pragma once
 
-#include <algorithm>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
-#include "holdfast/clock.h"
+#include "base/awaited.h"
 
 namespace holdfast::core {
 
 template <class T>
-class Answer {
+class Answer : public Awaited {
  public:
   /// The first value stays; later ones are without effect.
   void set(T value) {
-    {
-      const std::lock_guard lock{mutex_};
-      if (value_) return;
-      value_.emplace(std::move(value));
-    }
-    known_.notify_all();
+    make_known([&] { value_.emplace(std::move(value)); });
   }
 
   /// Waits for the value and takes it away. For a single reader.
   T take() {
-    std::unique_lock lock{mutex_};
-    known_.wait(lock, [&] { return value_.has_value(); });
+    sleep_until(TimePoint::max());
     return std::move(*value_);
   }
 
   /// Waits for the value until `limit`. Empty: it did not come.
-  std::optional<T> get(TimePoint limit) {
-    std::unique_lock lock{mutex_};
-    const Duration patience = std::max(limit - BootClock::now(), Duration{0});
-    if (!known_.wait_for(lock, patience, [&] { return value_.has_value(); })) return std::nullopt;
-    return value_;
-  }
+  std::optional<T> get(TimePoint limit) { return sleep_until(limit) ? value_ : std::nullopt; }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable known_;
+  /// Not changed once it is known.
   std::optional<T> value_;
 };
 

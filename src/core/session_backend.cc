@@ -7,16 +7,6 @@
 #include "core/session_acquisition.h"
 
 namespace holdfast::core {
-namespace {
-
-std::thread::id thread_of(Env& env) {
-  const auto id = std::make_shared<Answer<std::thread::id>>();
-  env.post([id] { id->set(std::this_thread::get_id()); });
-  return id->take();
-}
-
-}  // namespace
-
 std::shared_ptr<SessionBackend> SessionBackend::start(SessionParts parts,
                                                       SessionSettings settings) {
   return {new SessionBackend{std::move(parts), std::move(settings)}, dispose};
@@ -26,7 +16,6 @@ SessionBackend::SessionBackend(SessionParts parts, SessionSettings settings)
     : settings_{std::move(settings)},
       generation_{fork_generation()},
       env_{std::move(parts.env)},
-      env_thread_{thread_of(*env_)},
       side_{.session = std::make_shared<LeaseSession>(*env_, std::move(parts.engine)),
             .desk = std::move(parts.desk),
             .under_way = std::make_shared<UnderWay>(over_)},
@@ -103,13 +92,13 @@ Result<void> SessionBackend::check(const AcquireOptions& options) const {
   return {};
 }
 
-void SessionBackend::begin(std::string_view name,
-                           const AcquireOptions& options,
-                           std::stop_token stop,
-                           std::function<void(AcquireResult)> deliver) {
-  auto acquisition = std::make_shared<SessionAcquisition>(
+Task<void> SessionBackend::acquisition(std::string_view name,
+                                       const AcquireOptions& options,
+                                       std::stop_token stop,
+                                       std::function<void(AcquireResult)> deliver) {
+  auto wanted = std::make_shared<SessionAcquisition>(
       shared_from_this(), name, options, std::move(stop), std::move(deliver));
-  env_->spawn(SessionAcquisition::run(std::move(acquisition), side_));
+  return SessionAcquisition::run(std::move(wanted), side_);
 }
 
 AcquireResult SessionBackend::acquire(std::string_view name,
@@ -119,9 +108,9 @@ AcquireResult SessionBackend::acquire(std::string_view name,
   if (auto good = check(options); !good) return Unexpected{good.error()};
   HOLDFAST_ASSERT(!on_its_thread());
   const auto answer = std::make_shared<Answer<AcquireResult>>();
-  begin(name, options, std::move(stop), [answer](AcquireResult result) {
-    answer->set(std::move(result));
-  });
+  auto deliver = [answer](AcquireResult result) { answer->set(std::move(result)); };
+  auto task = acquisition(name, options, std::move(stop), std::move(deliver));
+  env_->spawn_and_wait(std::move(task), *answer, TimePoint::max());
   return answer->take();
 }
 
@@ -138,7 +127,7 @@ void SessionBackend::async_acquire(std::string_view name,
       callback(std::move(result));
     });
   };
-  begin(name, options, std::move(stop), std::move(deliver));
+  env_->spawn(acquisition(name, options, std::move(stop), std::move(deliver)));
 }
 
 Result<Duration> SessionBackend::extend(LockName name,

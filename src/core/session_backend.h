@@ -1,10 +1,10 @@
 // SessionBackend: an engine of coroutines behind the public Client, which is called by threads.
 //
-// The engine, its session and its desk live on the Env's thread. Calls that block hand a task to it
-// and wait; what users handed in runs on a dispatcher's thread, so that no callback holds up the
-// renewal of leases.
+// The engine, its session and its desk live in the Env's tasks. Calls that block hand a task to it
+// and wait, and may run other tasks meanwhile; what users handed in runs on a dispatcher's thread,
+// so that no callback holds up the renewal of leases.
 //
-// Thread safety: any thread but the Env's own, on which nothing may block.
+// Thread safety: any thread, but not within a task of the Env, where nothing may block.
 // Lifetime: leases keep it alive. The last reference may go on any thread, the Env's included.
 // Destroying it cancels what waits and waits, no longer than twice the timeout, until dropped
 // leases are released. In a forked child everything answers shutting_down and nothing is touched.
@@ -17,7 +17,6 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/assert.h"
@@ -84,7 +83,7 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
 
   /// In a child forked since it was started.
   bool forked() const;
-  bool on_its_thread() const { return std::this_thread::get_id() == env_thread_; }
+  bool on_its_thread() const { return env_->runs_here(); }
   Env& env() { return *env_; }
   Dispatcher& dispatcher() { return *dispatcher_; }
   const SessionSide& side() const { return side_; }
@@ -111,10 +110,10 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
   SessionBackend(SessionParts parts, SessionSettings settings);
   static void dispose(SessionBackend* backend);
 
-  void begin(std::string_view name,
-             const AcquireOptions& options,
-             std::stop_token stop,
-             std::function<void(AcquireResult)> deliver);
+  Task<void> acquisition(std::string_view name,
+                         const AcquireOptions& options,
+                         std::stop_token stop,
+                         std::function<void(AcquireResult)> deliver);
   Result<void> usable() const;
   Result<void> check(const AcquireOptions& options) const;
   void leave_to_parent();
@@ -123,7 +122,6 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
   std::uint32_t generation_;
   std::unique_ptr<Dispatcher> dispatcher_{std::make_unique<Dispatcher>()};
   std::unique_ptr<Env> env_;
-  std::thread::id env_thread_;
   std::shared_ptr<Answer<UnderWay::Over>> over_{std::make_shared<Answer<UnderWay::Over>>()};
   SessionSide side_;
   std::stop_source ending_;

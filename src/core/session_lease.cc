@@ -48,7 +48,7 @@ SessionLease::~SessionLease() {
   drop();
   wake_watch();
   // Its listener has a share in the engine, which must not end on this thread.
-  if (kept_) backend_->env().post([kept = std::move(kept_)] {});
+  if (kept_) backend_->env().post_quietly([kept = std::move(kept_)] {});
 }
 
 LeaseEvent SessionLease::look() const {
@@ -87,6 +87,8 @@ void SessionLease::lose(LossReason reason) {
 }
 
 void SessionLease::tell(LeaseEvent event) {
+  // A loss has a stop_token to trigger, too.
+  if (event.state != LeaseState::lost && !has_callback_.load()) return;
   auto self = weak_from_this().lock();
   if (!self) return;
   backend_->dispatcher().post([self = std::move(self), event] { self->deliver(event); });
@@ -113,6 +115,7 @@ void SessionLease::on_event(std::function<void(const LeaseEvent&)> callback) {
   {
     const std::lock_guard lock{listening_};
     callback_ = std::move(callback);
+    has_callback_.store(callback_ != nullptr);
     heard_loss_ = false;
   }
   if (const LeaseEvent known = look(); known.state == LeaseState::lost) tell(known);
@@ -181,19 +184,18 @@ Result<void> SessionLease::renew_detached(TimePoint answer_by) {
   return {};
 }
 
-/// False: it had been lost before.
-bool SessionLease::begin_release(TimePoint answer_by) {
+/// The task that gives it up, for the one who is to run it. Empty: it was over before.
+std::optional<Task<void>> SessionLease::begin_release(TimePoint answer_by) {
   LeaseEvent known = look();
-  if (known.state == LeaseState::lost) return false;
-  known = end_.load();
   while (!is_over(known)) {
+    known = end_.load();
+    if (is_over(known)) break;
     if (!end_.compare_exchange_weak(known, {LeaseState::released, LossReason::none})) continue;
-    const SessionSide& side = backend_->side();
-    backend_->env().spawn(give_up(side, terms_.held, kept_, answer_by, weak_from_this(), outcome_));
     wake_watch();
-    return true;
+    const SessionSide& side = backend_->side();
+    return give_up(side, terms_.held, kept_, answer_by, weak_from_this(), outcome_);
   }
-  return known.state == LeaseState::released;
+  return std::nullopt;
 }
 
 Task<void> SessionLease::give_up(SessionSide side,
@@ -226,9 +228,13 @@ ReleaseOutcome SessionLease::release() {
   if (backend_->forked()) return ReleaseOutcome::already_lost;
   HOLDFAST_ASSERT(!backend_->on_its_thread());
   const TimePoint answer_by = backend_->answer_by();
-  if (!begin_release(answer_by)) return ReleaseOutcome::already_lost;
-  const auto known = outcome_->get(backend_->patience(answer_by));
-  if (known) return *known;
+  const TimePoint patience = backend_->patience(answer_by);
+  if (auto task = begin_release(answer_by)) {
+    backend_->env().spawn_and_wait(*std::move(task), *outcome_, patience);
+  } else if (end_.load().state == LeaseState::lost) {
+    return ReleaseOutcome::already_lost;
+  }
+  if (const auto known = outcome_->get(patience)) return *known;
   // A later call answers the same, even if the answer comes after all.
   outcome_->set(ReleaseOutcome::unknown);
   return outcome_->take();
@@ -255,7 +261,10 @@ std::string SessionLease::sequencer() const {
 void SessionLease::drop() noexcept {
   if (backend_->forked() || let_go_.load()) return;
   const TimePoint answer_by = backend_->answer_by();
-  if (begin_release(answer_by) && !backend_->on_its_thread()) outcome_->get(answer_by);
+  auto task = begin_release(answer_by);
+  if (!task) return;
+  if (backend_->on_its_thread()) return backend_->env().spawn(*std::move(task));
+  backend_->env().spawn_and_wait(*std::move(task), *outcome_, answer_by);
 }
 
 }  // namespace holdfast::core

@@ -76,7 +76,7 @@ class SessionLease final : public LeaseCore, public std::enable_shared_from_this
   void tell(LeaseEvent event);
   void deliver(LeaseEvent event);
   void given_up(ReleaseOutcome outcome, LossReason reason);
-  bool begin_release(TimePoint answer_by);
+  std::optional<Task<void>> begin_release(TimePoint answer_by);
   Result<void> renew_kept(TimePoint answer_by);
   Result<void> renew_detached(TimePoint answer_by);
   Error lost_error(LeaseEvent event) const;
@@ -99,6 +99,7 @@ class SessionLease final : public LeaseCore, public std::enable_shared_from_this
   /// Held while a callback runs, which may replace itself.
   std::recursive_mutex listening_;
   std::function<void(const LeaseEvent&)> callback_;
+  std::atomic<bool> has_callback_{false};
   bool heard_loss_{false};
 };
 

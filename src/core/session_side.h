@@ -37,8 +37,8 @@ Task<void> answer_call(SessionCall<T> call, SessionSide side, std::shared_ptr<An
 template <class T>
 std::optional<T> ask(Env& env, const SessionSide& side, SessionCall<T> call, TimePoint limit) {
   const auto answer = std::make_shared<Answer<T>>();
-  env.spawn(answer_call<T>(std::move(call), side, answer));
-  return answer->get(limit);
+  env.spawn_and_wait(answer_call<T>(std::move(call), side, answer), *answer, limit);
+  return answer->get(TimePoint{});
 }
 
 }  // namespace holdfast::core

@@ -21,7 +21,7 @@ Result<std::unique_ptr<AsioEnv>> AsioEnv::create() {
 Result<void> AsioEnv::start() {
   if (auto opened = timer_.open([this] { wake_due(); }); !opened) return opened;
   try {
-    thread_ = std::thread{[this] { context_.run(); }};
+    thread_ = std::thread{[this] { keep_running(); }};
   } catch (const std::system_error& error) {
     return Unexpected{Error{Errc::io_error, std::string{"no thread: "} + error.what()}};
   }
@@ -29,8 +29,9 @@ Result<void> AsioEnv::start() {
 }
 
 AsioEnv::~AsioEnv() {
-  HOLDFAST_ASSERT(std::this_thread::get_id() != thread_.get_id());
+  HOLDFAST_ASSERT(!runs_here());
   context_.stop();
+  turn_.end();
   if (thread_.joinable()) thread_.join();
   parked_.clear();
 }
@@ -44,12 +45,59 @@ std::uint64_t AsioEnv::draw() {
 
 Owner AsioEnv::fresh_owner() { return holdfast::fresh_owner(); }
 
+void AsioEnv::keep_running() {
+  while (turn_.take_as_keeper()) {
+    while (!turn_.keeper_may_leave() && context_.run_one() > 0) {
+    }
+    while (!context_.stopped() && !turn_.leave()) context_.poll();
+    if (context_.stopped()) return;
+  }
+}
+
+bool AsioEnv::spawn_and_wait(Task<void> task, Awaited& answer, TimePoint limit) {
+  const bool runs = turn_.take_as_caller(answer);
+  launch(std::move(task));
+  if (runs) {
+    run_until_known(answer, limit);
+    while (!turn_.leave()) context_.poll();
+    return answer.is_known();
+  }
+  turn_.stir();
+  const bool known = answer.sleep_until(limit);
+  answer.count_out();
+  return known;
+}
+
+void AsioEnv::run_until_known(const Awaited& answer, TimePoint limit) {
+  while (!answer.is_known()) {
+    if (limit == TimePoint::max()) {
+      context_.run_one();
+      continue;
+    }
+    const Duration left = limit - now();
+    if (left <= Duration{0}) return;
+    context_.run_one_for(left);
+  }
+}
+
 void AsioEnv::spawn(Task<void> task) {
+  launch(std::move(task));
+  if (!runs_here()) turn_.stir();
+}
+
+void AsioEnv::launch(Task<void> task) {
   const auto finished = [](const std::exception_ptr& thrown) { HOLDFAST_ASSERT(!thrown); };
   boost::asio::co_spawn(context_, std::move(task), finished);
 }
 
-void AsioEnv::post(std::function<void()> work) { boost::asio::post(context_, std::move(work)); }
+void AsioEnv::post(std::function<void()> work) {
+  boost::asio::post(context_, std::move(work));
+  if (!runs_here()) turn_.stir();
+}
+
+void AsioEnv::post_quietly(std::function<void()> work) {
+  boost::asio::post(context_, std::move(work));
+}
 
 ParkingId AsioEnv::park(TimePoint due, Parked task) {
   const auto before = parked_.next_due();

@@ -92,6 +92,7 @@ class ForgetfulEnv final : public Env {
   std::uint64_t draw() override { return env_.draw(); }
   Owner fresh_owner() override { return env_.fresh_owner(); }
   void spawn(Task<void> task) override { env_.spawn(std::move(task)); }
+  bool runs_here() const override { return env_.runs_here(); }
   void post(std::function<void()> work) override { env_.post(std::move(work)); }
   ParkingId park(TimePoint due, Parked task) override { return env_.park(due, std::move(task)); }
   void wake(ParkingId id) override {

@@ -29,6 +29,7 @@ class SimEnv final : public Env {
   std::uint64_t draw() override { return chance_.draw(); }
   Owner fresh_owner() override;
   void spawn(Task<void> task) override;
+  bool runs_here() const override { return true; }
   void post(std::function<void()> work) override;
   ParkingId park(TimePoint due, Parked task) override;
   void wake(ParkingId id) override;
