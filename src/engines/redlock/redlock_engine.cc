@@ -1,10 +1,10 @@
 #include "engines/redlock/redlock_engine.h"
-#include "base/assert.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/alarm.h"
+#include "base/assert.h"
 #include "core/validity.h"
 #include "engines/redis/redis_reply.h"
 #include "engines/redlock/redlock_scripts.h"
