@@ -42,6 +42,18 @@ enum class LossReason : std::uint8_t {
   gone,
   /// The process forked or the client shut down.
   abandoned,
+  /// The engine's server restarted without it.
+  restarted,
+  /// Another server took over that did not have it.
+  failed_over,
+  /// The server ran out of memory and gave it up.
+  evicted,
+  /// Somebody emptied the server.
+  flushed,
+  /// The server's clock was moved forward, past its end.
+  clock_stepped,
+  /// Somebody removed it by other means than a release.
+  removed,
 };
 
 enum class ReleaseOutcome : std::uint8_t {

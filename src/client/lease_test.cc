@@ -104,6 +104,12 @@ TEST(NamesTest, EveryValueHasItsName) {
   EXPECT_EQ(to_string(LossReason::broken), "broken");
   EXPECT_EQ(to_string(LossReason::gone), "gone");
   EXPECT_EQ(to_string(LossReason::abandoned), "abandoned");
+  EXPECT_EQ(to_string(LossReason::restarted), "restarted");
+  EXPECT_EQ(to_string(LossReason::failed_over), "failed_over");
+  EXPECT_EQ(to_string(LossReason::evicted), "evicted");
+  EXPECT_EQ(to_string(LossReason::flushed), "flushed");
+  EXPECT_EQ(to_string(LossReason::clock_stepped), "clock_stepped");
+  EXPECT_EQ(to_string(LossReason::removed), "removed");
   EXPECT_EQ(to_string(ReleaseOutcome::released), "released");
   EXPECT_EQ(to_string(ReleaseOutcome::already_lost), "already_lost");
   EXPECT_EQ(to_string(ReleaseOutcome::unknown), "unknown");

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -10,6 +11,7 @@
 #include "core/admission.h"
 #include "core/renewer.h"
 #include "holdfast/client.h"
+#include "holdfast/lease.h"
 
 namespace holdfast::core {
 
@@ -35,9 +37,23 @@ struct LockRequest {
   Millis lock_delay{0};
 };
 
+/// What an engine hears without asking. Called between tasks of the Env.
+class LeaseNews {
+ public:
+  virtual ~LeaseNews() = default;
+
+  /// The owner's lease is over.
+  virtual void lost(const Owner& owner, LossReason reason) = 0;
+  /// Leases may be over: it is time to renew them.
+  virtual void in_doubt() = 0;
+};
+
 /// Thread safety: as Env; several calls may be under way at once.
 class LeaseEngine : public Renewer {
  public:
+  /// Whom to tell what is heard without asking. An engine that hears nothing ignores it.
+  virtual void tell(std::weak_ptr<LeaseNews> news) { static_cast<void>(news); }
+
   /// Takes the lock. While somebody else has it, an engine with a queue waits its turn there until
   /// `wait_until` or `stop`; another answers busy, and is asked again under a fresh owner.
   ///

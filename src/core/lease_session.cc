@@ -14,8 +14,27 @@ constexpr BackoffPolicy kRetry{.first = Millis{20}, .max = Millis{250}};
 
 }  // namespace
 
+class LeaseSession::News final : public LeaseNews {
+ public:
+  explicit News(LeaseSession& session) : session_{session} {}
+
+  void lost(const Owner& owner, LossReason reason) override {
+    for (auto& [ttl, keeper] : session_.keepers_) keeper.lose(owner, reason);
+  }
+  void in_doubt() override {
+    for (auto& [ttl, keeper] : session_.keepers_) keeper.renew_now();
+  }
+
+ private:
+  LeaseSession& session_;
+};
+
 LeaseSession::LeaseSession(Env& env, std::shared_ptr<LeaseEngine> engine)
-    : env_{env}, engine_{std::move(engine)}, queue_{env} {}
+    : env_{env}, engine_{std::move(engine)}, queue_{env}, news_{std::make_shared<News>(*this)} {
+  engine_->tell(news_);
+}
+
+LeaseSession::~LeaseSession() = default;
 
 SessionKeeper& LeaseSession::keeper(Millis ttl) {
   return keepers_.try_emplace(ttl, env_, engine_, ttl).first->second;

@@ -33,6 +33,9 @@ class LeaseSession : public std::enable_shared_from_this<LeaseSession> {
   };
 
   LeaseSession(Env& env, std::shared_ptr<LeaseEngine> engine);
+  ~LeaseSession();
+  LeaseSession(const LeaseSession&) = delete;
+  LeaseSession& operator=(const LeaseSession&) = delete;
 
   struct Wanted {
     LockName name;
@@ -67,12 +70,15 @@ class LeaseSession : public std::enable_shared_from_this<LeaseSession> {
                                             TimePoint wait_until,
                                             std::stop_token stop);
   SessionKeeper& keeper(Millis ttl);
+  class News;
+
   Listener releasing_when_lost(HeldLease lease, Millis ttl, Listener listener) const;
 
   Env& env_;
   std::shared_ptr<LeaseEngine> engine_;
   LocalQueue queue_;
   std::map<Millis, SessionKeeper> keepers_;
+  std::shared_ptr<News> news_;
 };
 
 }  // namespace holdfast::core

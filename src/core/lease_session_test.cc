@@ -45,6 +45,7 @@ class FakeEngine final : public LeaseEngine {
     co_return ReleaseOutcome::released;
   }
   void abandon(LockName, Owner owner, Millis) override { abandoned.push_back(owner); }
+  void tell(std::weak_ptr<LeaseNews> to) override { news = std::move(to); }
 
   std::optional<Fate> fate{Fate::renewed};
   int refusals{0};
@@ -53,6 +54,7 @@ class FakeEngine final : public LeaseEngine {
   int releases{0};
   std::vector<Owner> owners;
   std::vector<Owner> abandoned;
+  std::weak_ptr<LeaseNews> news;
 
  private:
   Env& env_;
@@ -63,7 +65,7 @@ class LeaseSessionTest : public testing::Test {
   using Lease = LeaseSession::Lease;
 
   static Task<void> acquire_into(LeaseSessionTest& test, std::vector<Lease>& leases) {
-    const LeaseSession::Wanted wanted{.name = LockName{"ledger"}, .ttl = 9s};
+    const LeaseSession::Wanted wanted{.name = LockName{"ledger"}, .ttl = 9s, .claim = test.claim_};
     const TimePoint wait_until = test.env_.now() + test.wait_;
     const std::stop_token never;
     const LeaseSession::Listener deaf;
@@ -92,6 +94,7 @@ class LeaseSessionTest : public testing::Test {
   }
 
   Duration wait_{1min};
+  Claim claim_{};
   sim::Scheduler scheduler_;
   sim::SimEnv env_{scheduler_, 1};
   std::shared_ptr<FakeEngine> engine_{std::make_shared<FakeEngine>(env_)};
@@ -154,6 +157,34 @@ TEST_F(LeaseSessionTest, ALeaseThatRanOutIsReleasedAtTheEngineToo) {
   EXPECT_EQ(lease->loss_reason(env_.now()), LossReason::expired);
   EXPECT_EQ(engine_->abandoned, std::vector{lease->held().owner});
   EXPECT_EQ(release(lease), ReleaseOutcome::already_lost);
+}
+
+TEST_F(LeaseSessionTest, WhatTheEngineHearsOfALeaseEndsIt) {
+  const Lease lease = acquire();
+  const Lease other = acquire();
+  engine_->news.lock()->lost(lease->held().owner, LossReason::broken);
+  EXPECT_EQ(lease->loss_reason(env_.now()), LossReason::broken);
+  EXPECT_EQ(other->state(env_.now()), LeaseState::held);
+}
+
+TEST_F(LeaseSessionTest, InDoubtLeasesAreRenewedAtOnce) {
+  const Lease lease = acquire();
+  engine_->fate = Fate::restarted;
+  engine_->news.lock()->in_doubt();
+  scheduler_.advance(1ms);
+  EXPECT_EQ(lease->loss_reason(env_.now()), LossReason::restarted);
+  session_.reset();
+  EXPECT_TRUE(engine_->news.expired());
+}
+
+TEST_F(LeaseSessionTest, WhoSharesIsAtTheEngineAtOnce) {
+  claim_ = {.mode = Mode::shared};
+  std::vector<Lease> leases;
+  for (int i = 0; i < 3; ++i) env_.spawn(acquire_into(*this, leases));
+  scheduler_.advance(1s);
+  ASSERT_EQ(leases.size(), 3U);
+  EXPECT_EQ(engine_->most_at_engine, 3);
+  EXPECT_EQ(leases[0]->held().claim.mode, Mode::shared);
 }
 
 // Goal: what is gone from most of several servers does not stay on the rest.

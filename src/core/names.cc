@@ -29,6 +29,18 @@ std::string_view to_string(LossReason reason) noexcept {
       return "gone";
     case LossReason::abandoned:
       return "abandoned";
+    case LossReason::restarted:
+      return "restarted";
+    case LossReason::failed_over:
+      return "failed_over";
+    case LossReason::evicted:
+      return "evicted";
+    case LossReason::flushed:
+      return "flushed";
+    case LossReason::clock_stepped:
+      return "clock_stepped";
+    case LossReason::removed:
+      return "removed";
   }
   return "unknown";
 }

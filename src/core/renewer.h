@@ -28,8 +28,14 @@ enum class Fate : std::uint8_t {
   renewed,
   /// The engine does not know this lease any more. A renewal never brings it back.
   gone,
-  /// An operator forced its release.
+  /// The same, and why is known, as LossReason has it.
   broken,
+  restarted,
+  failed_over,
+  evicted,
+  flushed,
+  clock_stepped,
+  removed,
   /// Too little was answered about this one. The old deadline stands and renewing again is safe.
   unknown,
 };

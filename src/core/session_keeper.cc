@@ -36,7 +36,27 @@ TimePoint last_deadline(const Batch& batch) {
 }
 
 LossReason reason_of(Fate fate) {
-  return fate == Fate::broken ? LossReason::broken : LossReason::gone;
+  switch (fate) {
+    case Fate::broken:
+      return LossReason::broken;
+    case Fate::restarted:
+      return LossReason::restarted;
+    case Fate::failed_over:
+      return LossReason::failed_over;
+    case Fate::evicted:
+      return LossReason::evicted;
+    case Fate::flushed:
+      return LossReason::flushed;
+    case Fate::clock_stepped:
+      return LossReason::clock_stepped;
+    case Fate::removed:
+      return LossReason::removed;
+    case Fate::renewed:
+    case Fate::gone:
+    case Fate::unknown:
+      break;
+  }
+  return LossReason::gone;
 }
 
 }  // namespace
@@ -190,13 +210,20 @@ void SessionKeeper::forget(KeptLease& lease) {
   core_->end(lease, {LeaseState::released, LossReason::none});
 }
 
-void SessionKeeper::lose(KeptLease& lease, LossReason reason) {
-  core_->end(lease, {LeaseState::lost, reason});
+void SessionKeeper::lose(const Owner& owner, LossReason reason) {
+  const Batch all = core_->leases;
+  for (const auto& lease : all) {
+    if (lease->held().owner == owner) core_->end(*lease, {LeaseState::lost, reason});
+  }
+}
+
+void SessionKeeper::renew_now() {
+  if (!core_->leases.empty()) core_->env.spawn(renew_all(core_));
 }
 
 void SessionKeeper::stop() {
   const Batch all = core_->leases;
-  for (const auto& lease : all) lose(*lease, LossReason::abandoned);
+  for (const auto& lease : all) core_->end(*lease, {LeaseState::lost, LossReason::abandoned});
 }
 
 Task<void> SessionKeeper::watch(std::shared_ptr<KeeperCore> core) {

@@ -85,8 +85,11 @@ class SessionKeeper {
   /// Without effect on a lease that is lost.
   void forget(KeptLease& lease);
 
-  /// The engine told us by another way than a renewal.
-  void lose(KeptLease& lease, LossReason reason);
+  /// The engine told us by another way than a renewal. Without effect when no lease is the owner's.
+  void lose(const Owner& owner, LossReason reason);
+
+  /// Renews all leases now instead of when the first is due.
+  void renew_now();
 
   /// Loses every lease as LossReason::abandoned.
   void stop();

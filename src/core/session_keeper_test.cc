@@ -251,7 +251,7 @@ TEST_F(SessionKeeperTest, AForgottenLeaseIsReleasedAndNoLongerRenewed) {
 
 TEST_F(SessionKeeperTest, ForgettingALostLeaseLeavesItLost) {
   const auto lease = keep("a");
-  keeper_->lose(*lease, LossReason::broken);
+  keeper_->lose(lease->held().owner, LossReason::broken);
   keeper_->forget(*lease);
   EXPECT_EQ(state(*lease), LeaseState::lost);
   EXPECT_EQ(lease->loss_reason(env_.now()), LossReason::broken);
@@ -270,7 +270,7 @@ TEST_F(SessionKeeperTest, AListenerMayForgetOtherLeases) {
   HeldLease held{LockName{"a"}, env_.fresh_owner(), Token{2}};
   const auto listener = [&](const LeaseEvent&) { keeper_->forget(*other); };
   const auto lease = keeper_->keep(std::move(held), env_.now(), listener);
-  keeper_->lose(*lease, LossReason::gone);
+  keeper_->lose(lease->held().owner, LossReason::gone);
   EXPECT_EQ(state(*other), LeaseState::released);
 }
 

@@ -83,6 +83,28 @@ TEST_F(ForeignLockTest, OurLockKeepsThemOutUntilItExpires) {
   EXPECT_EQ(foreign_.ask("release hf:x"), "released");
 }
 
+TEST_F(ForeignLockTest, OurReadersKeepThemOutToTheLast) {
+  auto first = client_.acquire("x", {.mode = Mode::shared, .ttl = 500ms});
+  auto second = client_.acquire("x", {.mode = Mode::shared, .ttl = 500ms});
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->release(), ReleaseOutcome::released);
+  EXPECT_EQ(foreign_.ask("acquire hf:x 60 1.5"), "busy") << "it is renewed all the time";
+  EXPECT_EQ(second->release(), ReleaseOutcome::released);
+  EXPECT_EQ(foreign_.ask("acquire hf:x 60 0"), "acquired");
+}
+
+TEST_F(ForeignLockTest, TheirLockKeepsOurReadersAndPermitsOut) {
+  ASSERT_EQ(foreign_.ask("acquire hf:x 60 0"), "acquired");
+  EXPECT_EQ(client_.try_acquire("x", {.mode = Mode::shared}).error().code, Errc::busy);
+  EXPECT_EQ(client_.try_acquire("x", {.mode = Mode::permit, .permits = 2}).error().code,
+            Errc::busy);
+  auto waiting =
+      std::async(std::launch::async, [&] { return client_.acquire("x", {.mode = Mode::shared}); });
+  while (client_.inspect("x")->waiters.empty()) std::this_thread::yield();
+  EXPECT_EQ(foreign_.ask("release hf:x"), "released");
+  EXPECT_TRUE(waiting.get());
+}
+
 TEST_F(ForeignLockTest, TheyDoNotOvertakeOurLeaseWhileItIsHandedOver) {
   auto first = client_.acquire("x");
   ASSERT_TRUE(first);

@@ -71,6 +71,14 @@ Result<Reply> checked(Result<Reply> reply) {
   return reply;
 }
 
+/// Of a call that changes nothing: whether it ran makes no difference.
+Result<Reply> looked(Result<Reply> reply) {
+  if (!reply && reply.error().code == Errc::unknown_outcome) {
+    reply.error().code = Errc::unavailable;
+  }
+  return checked(std::move(reply));
+}
+
 }  // namespace
 
 RedisDesk::RedisDesk(Env& env,
@@ -102,7 +110,7 @@ Task<Result<std::vector<LockInfo>>> RedisDesk::look_at(std::vector<LockName> nam
     }
     const SharedCall shared = share(std::move(call));
     auto answer = co_await port_->eval(shared, answer_by);
-    auto reply = checked(std::move(answer));
+    auto reply = looked(std::move(answer));
     if (!reply) co_return Unexpected{std::move(reply).error()};
     if (reply->items.size() != end - begin) {
       co_return Unexpected{Error{Errc::corrupt, "the server's answer to inspect makes no sense"}};
@@ -121,7 +129,7 @@ Task<Result<std::vector<LockName>>> RedisDesk::names(std::string prefix, TimePoi
   do {
     const SharedCall call = share({.script = &kScanScript, .keys = {}, .args = {cursor, pattern}});
     auto answer = co_await port_->eval(call, answer_by);
-    auto reply = checked(std::move(answer));
+    auto reply = looked(std::move(answer));
     if (!reply) co_return Unexpected{std::move(reply).error()};
     if (reply->items.size() != 2) {
       co_return Unexpected{Error{Errc::corrupt, "the server's answer to SCAN makes no sense"}};
@@ -192,8 +200,7 @@ Task<Result<Duration>> RedisDesk::extend(LockName name,
 
 Task<Result<ReleaseOutcome>> RedisDesk::release(LockName name, Owner owner, TimePoint answer_by) {
   const auto self = shared_from_this();
-  const core::HeldLease lease{.name = name, .owner = owner, .token = Token{0}};
-  co_return co_await engine_->release(lease, TimePoint::max(), answer_by);
+  co_return co_await engine_->release(std::move(name), owner, answer_by);
 }
 
 }  // namespace holdfast::redis

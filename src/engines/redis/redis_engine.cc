@@ -13,6 +13,8 @@ namespace {
 // A script holds up the whole server: so many leases at a time.
 constexpr std::size_t kRenewMax = 100;
 
+constexpr Millis kExplainMax{250};
+
 std::string number(Millis time) { return std::to_string(time.count()); }
 
 /// Whether it is the plain string that other clients have, too.
@@ -46,6 +48,7 @@ RedisEngine::RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings set
       port_{std::move(port)},
       settings_{std::move(settings)},
       keys_{settings_.prefix},
+      watch_{std::make_shared<ServerWatch>(env, port_)},
       waiting_{std::make_shared<Waiting>(
           env, port_, keys_, Waiting::Settings{settings_.timeout, [this](const auto& stray) {
                                                  // Requests under way outlive the engine, and then
@@ -55,6 +58,25 @@ RedisEngine::RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings set
                                                        stray.name, stray.owner, stray.ttl);
                                                  }
                                                }})} {}
+
+void RedisEngine::attend() {
+  if (std::exchange(attending_, true)) return;
+  watch_->glance();
+  port_->subscribe(keys_.breaks(), [weak = weak_from_this()](const Heard& heard) {
+    if (const auto self = weak.lock()) self->hear(heard);
+  });
+}
+
+void RedisEngine::hear(const Heard& heard) {
+  const auto news = news_.lock();
+  if (!news) return;
+  if (heard.kind == Heard::Kind::listening) {
+    // After an interruption: whatever ended the connection may have ended leases, too.
+    if (std::exchange(listened_, true)) news->in_doubt();
+    return;
+  }
+  for (const Owner& owner : read_broken(heard.text)) news->lost(owner, LossReason::broken);
+}
 
 TimePoint RedisEngine::attempt_end(TimePoint answer_by) const {
   return std::min(answer_by, env_.now() + settings_.timeout);
@@ -167,6 +189,7 @@ RedisEngine::Granted RedisEngine::granted(const Waiter& waiter) {
   const core::LockRequest& request = waiter.request;
   const TimePoint valid_until = core::deadline_of(waiter.sent_at, request.ttl);
   if (env_.now() < valid_until) {
+    attend();
     return core::Grant{
         .token = *waiter.token, .sent_at = waiter.sent_at, .valid_until = valid_until};
   }
@@ -235,6 +258,14 @@ Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldL
   if (!together.empty()) renew_some(renewal, kKeepScript, std::move(together));
   if (count > 0) co_await renewal->complete.wait_until(TimePoint::max());
   if (count > 0 && renewal->answered == 0) co_return Unexpected{renewal->failure};
+  if (std::ranges::count(renewal->fates, core::Fate::gone) > 0) {
+    // Not for long: whoever holds these must hear of it.
+    const TimePoint by = env_.now() + std::min({settings_.timeout, ttl / 6, kExplainMax});
+    const core::Fate why = co_await watch_->explain(ttl, by);
+    std::ranges::replace(renewal->fates, core::Fate::gone, why);
+  } else if (count > 0) {
+    watch_->glance();
+  }
   co_return renewal->fates;
 }
 
@@ -245,17 +276,29 @@ SharedCall RedisEngine::release_call(const LockName& name, const Owner& owner) c
 Task<ReleaseOutcome> RedisEngine::release(core::HeldLease lease,
                                           TimePoint valid_until,
                                           TimePoint answer_by) {
+  return release_once(std::move(lease.name), lease.owner, valid_until, answer_by);
+}
+
+Task<ReleaseOutcome> RedisEngine::release(LockName name, Owner owner, TimePoint answer_by) {
+  return release_once(std::move(name), owner, TimePoint::min(), answer_by);
+}
+
+Task<ReleaseOutcome> RedisEngine::release_once(LockName name,
+                                               Owner owner,
+                                               TimePoint valid_until,
+                                               TimePoint answer_by) {
   const auto self = shared_from_this();
-  const SharedCall call = release_call(lease.name, lease.owner);
+  const SharedCall call = release_call(name, owner);
   bool unsettled = false;
   for (std::uint32_t attempt = 0;; ++attempt) {
     const auto reply = co_await port_->eval(call, attempt_end(answer_by));
     const auto removal = reply ? read_release(*reply) : Unexpected{reply.error()};
     if (removal && *removal == Removal::removed) co_return ReleaseOutcome::released;
+    if (removal && !unsettled) co_return ReleaseOutcome::already_lost;
     if (removal) {
-      // The lease still stands, so it was our own unanswered request that removed it.
-      const bool by_us = unsettled && env_.now() < valid_until;
-      co_return by_us ? ReleaseOutcome::released : ReleaseOutcome::already_lost;
+      // Where the lease still stands, it was our own unanswered request that removed it.
+      const bool by_us = env_.now() < valid_until;
+      co_return by_us ? ReleaseOutcome::released : ReleaseOutcome::unknown;
     }
     unsettled = unsettled || removal.error().code == Errc::unknown_outcome;
     const Duration delay = backoff_delay(settings_.retry, attempt, env_.draw());

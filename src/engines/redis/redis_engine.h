@@ -5,7 +5,8 @@
 // sent; that of a lock handed over by a message, from before the last request that put us in line.
 //
 // What the server can break: a wall clock that is stepped forward, or data lost in a restart or
-// failover, ends a lease early. Its holder learns of it with the next renewal; tokens still rise.
+// failover, ends a lease early. Its holder learns of it, and why, with the next renewal, which
+// comes at once when the connection was interrupted; tokens still rise.
 //
 // Thread safety: as Env. Lifetime: the Env outlives the engine; tasks under way keep it alive.
 
@@ -19,6 +20,7 @@
 #include "core/lease_engine.h"
 #include "engines/redis/redis_keys.h"
 #include "engines/redis/redis_port.h"
+#include "engines/redis/server_watch.h"
 #include "engines/redis/waiting.h"
 
 namespace holdfast::redis {
@@ -57,6 +59,13 @@ class RedisEngine final : public core::LeaseEngine,
 
   void abandon(LockName name, Owner owner, Millis ttl) override;
 
+  /// Leases that were ended by force, and interruptions of the line on which that is heard.
+  void tell(std::weak_ptr<core::LeaseNews> news) override { news_ = std::move(news); }
+
+  /// Releases a lease by its owner alone. Of one that was not there when an unanswered request had
+  /// been sent before, nobody can tell: unknown.
+  Task<ReleaseOutcome> release(LockName name, Owner owner, TimePoint answer_by);
+
  private:
   using Granted = Result<core::Grant, AcquireError>;
   struct Renewal;
@@ -75,11 +84,19 @@ class RedisEngine final : public core::LeaseEngine,
   Granted granted(const Waiter& waiter);
   Granted refused(const Waiter& waiter, Error error);
 
+  /// From the first lease on, what may happen to leases is heard.
+  void attend();
+  void hear(const Heard& heard);
+
   void renew_some(const std::shared_ptr<Renewal>& renewal,
                   const Script& script,
                   std::vector<std::size_t> which);
 
   SharedCall release_call(const LockName& name, const Owner& owner) const;
+  Task<ReleaseOutcome> release_once(LockName name,
+                                    Owner owner,
+                                    TimePoint valid_until,
+                                    TimePoint answer_by);
   static Task<void> release_until(std::shared_ptr<RedisEngine> self,
                                   LockName name,
                                   Owner owner,
@@ -89,7 +106,11 @@ class RedisEngine final : public core::LeaseEngine,
   std::shared_ptr<RedisPort> port_;
   Settings settings_;
   Keys keys_;
+  std::shared_ptr<ServerWatch> watch_;
   std::shared_ptr<Waiting> waiting_;
+  std::weak_ptr<core::LeaseNews> news_;
+  bool attending_{false};
+  bool listened_{false};
 };
 
 }  // namespace holdfast::redis

@@ -54,7 +54,7 @@ class Keys {
   }
 
   /// Where all processes hear whose leases were ended by force.
-  std::string breaks() const { return channel_prefix() + "\x01break"; }
+  std::string breaks() const { return channel_prefix() + '\x01' + "break"; }
 
  private:
   std::string channel_prefix() const {

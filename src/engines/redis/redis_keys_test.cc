@@ -13,8 +13,11 @@ TEST(RedisKeysTest, TheLockIsAtThePrefixAndTheNameAlone) {
 TEST(RedisKeysTest, KeysBesideALockAreInItsSlot) {
   const Keys keys{"hf:"};
   const LockName name{"ledger"};
-  for (const std::string& key :
-       {keys.queue(name), keys.waiters(name), keys.broken(name), keys.audit(name)}) {
+  for (const std::string& key : {keys.queue(name),
+                                 keys.waiters(name),
+                                 keys.holders(name),
+                                 keys.broken(name),
+                                 keys.audit(name)}) {
     EXPECT_TRUE(key.starts_with("{hf:ledger}\x01")) << key;
   }
 }
@@ -33,6 +36,7 @@ TEST(RedisKeysTest, FindsTheLockOfAKey) {
 TEST(RedisKeysTest, AChannelHasNoSpaces) {
   EXPECT_EQ(Keys{"hf:"}.channel("1f"), "hf:\x01wake:1f");
   EXPECT_EQ(Keys{"team a/"}.channel("1f"), "team%20a/\x01wake:1f");
+  EXPECT_EQ(Keys{"team a/"}.breaks(), std::string{"team%20a/\x01"} + "break");
 }
 
 }  // namespace

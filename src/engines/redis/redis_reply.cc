@@ -135,6 +135,16 @@ std::optional<Call> read_call(std::string_view text) {
   return call;
 }
 
+std::vector<Owner> read_broken(std::string_view text) {
+  std::vector<Owner> owners;
+  while (!text.empty()) {
+    const std::string_view mark = text.substr(0, text.find(' '));
+    if (const auto owner = Owner::parse(mark.substr(0, mark.find(':')))) owners.push_back(*owner);
+    text.remove_prefix(std::min(mark.size() + 1, text.size()));
+  }
+  return owners;
+}
+
 std::string stamp_of(TimePoint time) { return std::to_string(time.time_since_epoch().count()); }
 
 Result<std::vector<core::Fate>> read_renew(const Reply& reply, std::size_t count) {

@@ -64,6 +64,9 @@ struct Call {
 };
 std::optional<Call> read_call(std::string_view text);
 
+/// The owners whose leases were ended by force, from a message: `<owner>:<token>:` of each.
+std::vector<Owner> read_broken(std::string_view text);
+
 /// A time as requests carry it, for calls to bring back.
 std::string stamp_of(TimePoint time);
 

@@ -40,6 +40,41 @@ TEST(RedisReplyTest, BusyMarksAForeignHolderAndShowsNothingOfItsSecret) {
   }
 }
 
+TEST(RedisReplyTest, AMarkerNamesNoHolder) {
+  const auto asked = read_asked(Reply::of_array({Reply::of_integer(0),
+                                                 Reply::of_text(":holdfast:s"),
+                                                 Reply::of_integer(700),
+                                                 Reply::of_integer(1)}));
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->holder, std::nullopt);
+  EXPECT_EQ(asked->change, Millis{700});
+  EXPECT_EQ(asked->standing, Standing::first);
+}
+
+TEST(RedisReplyTest, AnotherNumberOfPermitsIsAnInvalidArgument) {
+  const auto asked = read_asked(Reply::of_array({Reply::of_integer(3)}));
+  ASSERT_FALSE(asked);
+  EXPECT_EQ(asked.error().code, Errc::invalid_argument);
+}
+
+TEST(RedisReplyTest, ClaimsAreReadAsTheyAreWritten) {
+  for (const core::Claim claim : {core::Claim{},
+                                  core::Claim{.mode = Mode::shared},
+                                  core::Claim{.mode = Mode::permit, .permits = 20}}) {
+    const core::Claim read = read_claim(claim_text(claim));
+    EXPECT_EQ(read.mode, claim.mode);
+    EXPECT_EQ(read.permits, claim.permits);
+  }
+}
+
+TEST(RedisReplyTest, ReadsWhoseLeasesWereBroken) {
+  const Owner owner = *Owner::parse(kOwnerText);
+  EXPECT_EQ(read_broken(kOwnerText + ":42:"), std::vector{owner});
+  EXPECT_EQ(read_broken(kOwnerText + ":42: " + kOwnerText + ":43:"), (std::vector{owner, owner}));
+  EXPECT_TRUE(read_broken("their-secret").empty());
+  EXPECT_TRUE(read_broken("").empty());
+}
+
 TEST(RedisReplyTest, NonsenseIsCorrupt) {
   const auto bad_token = Reply::of_array({Reply::of_integer(1), Reply::of_text("1e15")});
   EXPECT_EQ(read_acquire(bad_token).error().code, Errc::corrupt);

@@ -13,6 +13,7 @@ class WaiterTest : public testing::Test {
  protected:
   static Asked busy(Contender holder, Standing standing) {
     Asked asked;
+    asked.change = holder.ttl;
     asked.holder = std::move(holder);
     asked.standing = standing;
     return asked;
@@ -64,6 +65,16 @@ TEST_F(WaiterTest, OnlyTheFirstInLineWatchesTheHolder) {
   holder.foreign = true;
   waiter_.note(busy(holder, Standing::first), begin_, begin_ + 1s);
   EXPECT_EQ(waiter_.ask_at, begin_ + 1250ms);
+}
+
+TEST_F(WaiterTest, WhoeverHoldsItTogetherIsWatchedForTheFirstChange) {
+  Asked shared;
+  shared.standing = Standing::first;
+  shared.change = 3s;
+  waiter_.note(shared, begin_, begin_ + 1s);
+  EXPECT_TRUE(waiter_.answered);
+  EXPECT_EQ(waiter_.holder, std::nullopt);
+  EXPECT_EQ(waiter_.ask_at, begin_ + 4s + 2ms);
 }
 
 }  // namespace

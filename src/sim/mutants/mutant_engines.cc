@@ -27,6 +27,7 @@ class Around : public core::LeaseEngine, public std::enable_shared_from_this<Aro
   void abandon(LockName name, Owner owner, Millis ttl) override {
     within_->abandon(std::move(name), owner, ttl);
   }
+  void tell(std::weak_ptr<core::LeaseNews> news) override { within_->tell(std::move(news)); }
 
  protected:
   Env& env() { return env_; }
