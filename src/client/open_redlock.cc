@@ -96,9 +96,7 @@ core::SessionSettings session_settings(const RedlockUrl& url, const redlock::Nod
                   .lock_delay = false,
                   .watch = true,
                   .store = false},
-          .why_not =
-              "nodes that are asked one by one cannot agree on who shares a lock, nor on who "
-              "vanished",
+          .why_not_more = "a majority of independent nodes can agree on one holder only",
           .timeout = url.timeout};
 }
 

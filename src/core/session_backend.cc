@@ -73,8 +73,9 @@ Result<void> SessionBackend::usable() const {
 
 Result<void> SessionBackend::check(const AcquireOptions& options) const {
   const auto refuse = [&](const std::string& what, const char* remedy) {
-    const std::string reason = settings_.why_not.empty() ? "" : ": " + settings_.why_not;
-    return Unexpected{Error{Errc::unsupported, settings_.url + " has no " + what + reason, remedy}};
+    std::string message = settings_.url + " has no " + what;
+    if (!settings_.why_not_more.empty()) message += ": " + settings_.why_not_more;
+    return Unexpected{Error{Errc::unsupported, std::move(message), remedy}};
   };
   const Capabilities& can = settings_.can;
   if (options.mode == Mode::shared && !can.shared) {

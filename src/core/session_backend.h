@@ -45,8 +45,8 @@ struct SessionSettings {
   std::string url;
   std::string domain;
   Capabilities can{};
-  /// Why it has not all of them; empty where nobody asks.
-  std::string why_not{};
+  /// Why it cannot do more, for messages. Empty: there is nothing to say.
+  std::string why_not_more{};
   /// Of one operation.
   Millis timeout{5'000};
   /// How often watch() looks.

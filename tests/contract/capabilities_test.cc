@@ -20,6 +20,14 @@ TEST_P(CapabilitiesContract, AreThoseOfTheTable) {
   EXPECT_EQ(said.store, table.store);
 }
 
+TEST_P(CapabilitiesContract, HasAStoreOrSaysThatItHasNone) {
+  const auto store = client().store();
+  EXPECT_EQ(store.has_value(), GetParam().can.store);
+  if (store) return;
+  EXPECT_EQ(store.error().code, Errc::unsupported);
+  EXPECT_NE(store.error().message.find("store"), std::string::npos);
+}
+
 TEST_P(CapabilitiesContract, EngineUrlOpensTheSameEngine) {
   auto lease = client().acquire("x");
   ASSERT_TRUE(lease);

@@ -59,4 +59,9 @@ bool ContractTest::can(bool Capabilities::*ability, const AcquireOptions& exampl
   return false;
 }
 
+bool ContractTest::serves_in_order() {
+  EXPECT_EQ(client().capabilities().fifo, GetParam().can.fifo);
+  return GetParam().can.fifo;
+}
+
 }  // namespace holdfast::contract

@@ -40,6 +40,8 @@ class ContractTest : public ::testing::TestWithParam<EngineUnderTest> {
   /// What the table says. When the engine cannot do it, asking must be Errc::unsupported with a
   /// reason: checked here, and the test has nothing left to do.
   bool can(bool Capabilities::*ability, const AcquireOptions& example);
+  /// The same for the order in which waiters are served, which nobody can ask for.
+  bool serves_in_order();
 
  private:
   FreshEngine engine_;

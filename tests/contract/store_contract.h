@@ -54,4 +54,18 @@ Errc code_of(const Outcome& outcome) {
 
 inline constexpr Errc kDone{};
 
+/// That the others have none, and say so, is checked with their capabilities.
+inline std::vector<EngineUnderTest> engines_with_a_store() {
+  std::vector<EngineUnderTest> engines = engines_under_test();
+  std::erase_if(engines, [](const EngineUnderTest& engine) { return !engine.can.store; });
+  return engines;
+}
+
 }  // namespace holdfast::contract
+
+/// Runs a suite of TEST_Ps on every engine of the table that has a store.
+#define HOLDFAST_STORE_CONTRACT(suite)                                                        \
+  INSTANTIATE_TEST_SUITE_P(Engine,                                                            \
+                           suite,                                                             \
+                           ::testing::ValuesIn(::holdfast::contract::engines_with_a_store()), \
+                           ::holdfast::contract::engine_name)

@@ -11,7 +11,7 @@ namespace holdfast::contract {
 namespace {
 
 using StoreOnce = StoreContractTest;
-HOLDFAST_CONTRACT(StoreOnce);
+HOLDFAST_STORE_CONTRACT(StoreOnce);
 
 OnceResult made(std::string bytes, int status = 0) {
   return {.status = status, .bytes = std::move(bytes)};

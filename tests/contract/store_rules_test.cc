@@ -9,7 +9,7 @@ namespace holdfast::contract {
 namespace {
 
 using StoreRules = StoreContractTest;
-HOLDFAST_CONTRACT(StoreRules);
+HOLDFAST_STORE_CONTRACT(StoreRules);
 
 // Rule 1: a write of the old holder that was still on its way does not land between the new
 // holder's read and its write.

@@ -8,7 +8,7 @@ namespace holdfast::contract {
 namespace {
 
 using StoreVersioned = StoreContractTest;
-HOLDFAST_CONTRACT(StoreVersioned);
+HOLDFAST_STORE_CONTRACT(StoreVersioned);
 
 TEST_P(StoreVersioned, WhatIsPutIsFound) {
   EXPECT_FALSE(*store().get("k"));

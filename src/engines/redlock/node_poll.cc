@@ -10,7 +10,7 @@
 namespace holdfast::redlock {
 namespace {
 
-constexpr Duration kGrace = std::chrono::milliseconds{100};
+constexpr Duration kGraceMin = std::chrono::milliseconds{25};
 
 struct Poll {
   Poll(Env& env, std::size_t nodes) : answers(nodes), changed{env} {}
@@ -34,8 +34,12 @@ bool a_majority(const Answers& answers) {
   return good_answers(answers) >= majority(answers.size());
 }
 
-Task<Answers> ask_nodes(
-    Env& env, Nodes nodes, redis::SharedCall call, TimePoint answer_by, Enough enough) {
+Task<Answers> ask_nodes(Env& env,
+                        Nodes nodes,
+                        redis::SharedCall call,
+                        TimePoint answer_by,
+                        Enough enough,
+                        Grace grace) {
   const auto poll = std::make_shared<Poll>(env, nodes.size());
   for (std::size_t node = 0; node < nodes.size(); ++node) {
     auto on_answer = [poll, node](Result<redis::Reply> reply) {
@@ -48,9 +52,13 @@ Task<Answers> ask_nodes(
     };
     nodes[node]->send(call, answer_by, std::move(on_answer));
   }
+  const TimePoint asked_at = env.now();
   TimePoint until = TimePoint::max();
   while (!all_of(poll->answers)) {
-    if (until == TimePoint::max() && enough(poll->answers)) until = env.now() + kGrace;
+    if (until == TimePoint::max() && enough(poll->answers)) {
+      if (grace == Grace::none) break;
+      until = env.now() + std::max<Duration>(kGraceMin, (env.now() - asked_at) * 4);
+    }
     if (co_await poll->changed.wait_until(until) == Wake::due) break;
   }
   co_return poll->answers;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,10 +25,20 @@ std::size_t good_answers(const Answers& answers);
 using Enough = std::function<bool(const Answers&)>;
 bool a_majority(const Answers& answers);
 
-/// Asks every node, and waits for all of them; once it is enough, no longer than a tenth of a
-/// second more. Ends by `answer_by` or soon after.
-Task<Answers> ask_nodes(
-    Env& env, Nodes nodes, redis::SharedCall call, TimePoint answer_by, Enough enough);
+enum class Grace : std::uint8_t {
+  none,
+  /// For the rest to answer too: four times as long again, and a little more.
+  brief,
+};
+
+/// Asks every node, and waits for all of them; once it is enough, no longer than the grace. Ends by
+/// `answer_by` or soon after.
+Task<Answers> ask_nodes(Env& env,
+                        Nodes nodes,
+                        redis::SharedCall call,
+                        TimePoint answer_by,
+                        Enough enough,
+                        Grace grace = Grace::brief);
 
 /// unavailable, with what each node said: for a question that too few answered.
 Error too_few_answers(const Answers& answers, const std::vector<std::string>& names);

@@ -36,6 +36,15 @@ std::vector<Sight> sights_of(const Answers& answers, std::size_t index) {
   return sights;
 }
 
+/// What each node that has the lease gives it.
+std::vector<Millis> times_left(const Answers& answers) {
+  std::vector<Millis> left;
+  for (const auto& answer : answers) {
+    if (answer && *answer && (*answer)->integer > 0) left.emplace_back((*answer)->integer);
+  }
+  return left;
+}
+
 }  // namespace
 
 /// A walk through the keys of all nodes, shared by the tasks that take it.
@@ -190,14 +199,14 @@ Task<Result<Duration>> RedlockDesk::extend(LockName name,
   redis::SharedCall call = redis::share({.script = &kProlongScript,
                                          .keys = {keys_.high(), keys_.lock(name)},
                                          .args = {owner.to_string(), std::to_string(ttl.count())}});
-  Enough enough = &a_majority;
-  const Answers answers =
-      co_await ask_nodes(env_, nodes_, std::move(call), answer_by, std::move(enough));
-  std::vector<Millis> left;
-  for (const auto& answer : answers) {
-    if (answer && *answer && (*answer)->integer > 0) left.emplace_back((*answer)->integer);
-  }
   const std::size_t needed = majority(nodes_.size());
+  Enough enough = [needed](const Answers& so_far) {
+    const std::size_t have = times_left(so_far).size();
+    return have >= needed || good_answers(so_far) - have > so_far.size() - needed;
+  };
+  const Answers answers =
+      co_await ask_nodes(env_, nodes_, std::move(call), answer_by, std::move(enough), Grace::none);
+  std::vector<Millis> left = times_left(answers);
   if (left.size() >= needed) {
     std::ranges::sort(left, std::greater{});
     co_return core::deadline_of(sent_at, left[needed - 1]) - env_.now();

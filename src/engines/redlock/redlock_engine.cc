@@ -20,6 +20,12 @@ bool is_one(const redis::Reply& reply) {
   return reply.kind == redis::Reply::Kind::integer && reply.integer == 1;
 }
 
+// How long the umpire has to answer before the others are asked as well.
+constexpr Duration kUmpirePatience = std::chrono::milliseconds{20};
+
+// How long an attempt that others are in the way of waits for nodes that say nothing.
+constexpr Duration kLittle = std::chrono::milliseconds{5};
+
 AcquireError too_long(Millis longest) {
   return {Errc::invalid_argument,
           "the TTL is longer than " + number(longest) + " ms, the longest of this set of nodes",
@@ -49,6 +55,37 @@ struct RedlockEngine::Attempt {
   std::vector<Obstacle> obstacles;
   Alarm changed;
 
+  /// What comes now comes too late.
+  bool over{false};
+  /// It has the lock.
+  bool held{false};
+  /// The umpire has given the lock to somebody else, and no other node was asked.
+  bool turned_away{false};
+
+  bool under_way() const {
+    return tally.stage() == Tally::Stage::taking || tally.stage() == Tally::Stage::confirming;
+  }
+
+  /// Nodes that are down must not hold up those who are in each other's way: once a majority has
+  /// answered, and not for this attempt alone, the others have as long again, and a little more.
+  TimePoint give_up_at(TimePoint now) const {
+    const auto answered = tally.answered();
+    const auto in_the_way = std::ranges::count_if(obstacles, [](const Obstacle& obstacle) {
+      return std::holds_alternative<redis::Reply>(obstacle);
+    });
+    if (in_the_way == 0 || answered < majority(obstacles.size())) return TimePoint::max();
+    return now + std::max<Duration>(kLittle, now - sent_at);
+  }
+
+  /// With those of nodes that have not answered.
+  std::vector<Obstacle> known_obstacles() const {
+    std::vector<Obstacle> known = obstacles;
+    for (const std::size_t node : tally.silent()) {
+      known[node] = Error{Errc::unknown_outcome, "no answer yet"};
+    }
+    return known;
+  }
+
   /// The node said that somebody else holds the lock, or was never reached.
   bool nothing_taken_at(std::size_t node) const {
     const auto* error = std::get_if<Error>(&obstacles[node]);
@@ -64,6 +101,7 @@ RedlockEngine::RedlockEngine(Env& env,
       nodes_{std::move(nodes)},
       settings_{std::move(settings)},
       keys_{settings_.prefix, settings_.set},
+      failing_(nodes_.size()),
       wake_ups_{std::make_shared<WakeUps>(env, nodes_)} {}
 
 TimePoint RedlockEngine::request_end(TimePoint answer_by) const {
@@ -84,7 +122,9 @@ redis::SharedCall RedlockEngine::confirm(const LockName& name,
 
 void RedlockEngine::take_at(const std::shared_ptr<Attempt>& attempt, std::size_t node) {
   auto on_answer = [self = shared_from_this(), attempt, node](Result<redis::Reply> reply) {
+    self->failing_[node] = !reply;
     note_taken(*attempt, node, std::move(reply));
+    if (attempt->over) return self->settle_late(*attempt, node);
     self->confirm_laggards(attempt);
     attempt->changed.ring();
   };
@@ -111,6 +151,14 @@ void RedlockEngine::note_taken(Attempt& attempt, std::size_t node, Result<redis:
   }
 }
 
+// What was given back may have been overtaken by the request that took it.
+void RedlockEngine::settle_late(const Attempt& attempt, std::size_t node) {
+  if (attempt.held || !std::holds_alternative<std::monostate>(attempt.obstacles[node])) return;
+  remove_at({.call = remove(attempt.name, attempt.owner, Told::nobody),
+             .node = node,
+             .until = env_.now() + attempt.ttl});
+}
+
 void RedlockEngine::confirm_laggards(const std::shared_ptr<Attempt>& attempt) {
   if (attempt->tally.stage() != Tally::Stage::confirming) return;
   for (const std::size_t node : attempt->tally.take_laggards()) {
@@ -134,8 +182,14 @@ void RedlockEngine::confirm_at(const std::shared_ptr<Attempt>& attempt, std::siz
                      std::move(on_answer));
 }
 
+// The first node that answers, so that all who come at once ask the same one.
+std::size_t RedlockEngine::choose_umpire() const {
+  return static_cast<std::size_t>(std::ranges::find(failing_, false) - failing_.begin());
+}
+
 /// Ends when it has the lock, or never can.
-Task<std::shared_ptr<RedlockEngine::Attempt>> RedlockEngine::take_all(core::LockRequest request) {
+Task<std::shared_ptr<RedlockEngine::Attempt>> RedlockEngine::take_all(core::LockRequest request,
+                                                                      Manner manner) {
   auto attempt = std::make_shared<Attempt>(env_, request, nodes_.size());
   // One for each phase.
   attempt->answer_by = env_.now() + std::min(settings_.timeout * 2, request.ttl);
@@ -145,31 +199,52 @@ Task<std::shared_ptr<RedlockEngine::Attempt>> RedlockEngine::take_all(core::Lock
                                          number(request.ttl),
                                          number(settings_.counter_ttl),
                                          request.note}});
+  const std::size_t umpire = manner == Manner::in_turn ? choose_umpire() : nodes_.size();
+  if (umpire < nodes_.size()) {
+    take_at(attempt, umpire);
+    const TimePoint until = env_.now() + kUmpirePatience;
+    static_cast<void>(co_await attempt->changed.wait_until(until));
+    if (std::holds_alternative<redis::Reply>(attempt->obstacles[umpire])) {
+      attempt->over = true;
+      attempt->turned_away = true;
+      co_return attempt;
+    }
+    failing_[umpire] = attempt->tally.answered() == 0;
+  }
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    take_at(attempt, node);
+    if (node != umpire) take_at(attempt, node);
   }
-  while (attempt->tally.stage() == Tally::Stage::taking ||
-         attempt->tally.stage() == Tally::Stage::confirming) {
-    co_await attempt->changed.wait_until(TimePoint::max());
+  while (attempt->under_way()) {
+    const TimePoint until = attempt->give_up_at(env_.now());
+    if (co_await attempt->changed.wait_until(until) == Wake::due) break;
   }
+  attempt->over = true;
   co_return attempt;
 }
 
-Task<RedlockEngine::Tried> RedlockEngine::try_once(core::LockRequest request) {
+Task<RedlockEngine::Tried> RedlockEngine::try_once(core::LockRequest request, Manner manner) {
   const Owner owner = request.owner;
-  const auto attempt = co_await take_all(std::move(request));
+  const auto attempt = co_await take_all(std::move(request), manner);
   Tried tried = conclude(*attempt);
   if (tried.grant) {
     tried.grant->owner = owner;
+    attempt->held = true;
   } else {
-    give_back(*attempt);
+    if (!attempt->turned_away) give_back(*attempt);
   }
   co_return tried;
 }
 
 RedlockEngine::Tried RedlockEngine::conclude(const Attempt& attempt) const {
+  if (attempt.turned_away) {
+    Refusal refusal = refusal_of(attempt.obstacles, settings_.names);
+    // The others were not asked: whoever came first there gets them, most likely.
+    refusal.cause = Refusal::Cause::held;
+    refusal.ends_in = refusal.error.holder->ttl;
+    return {.refusal = std::move(refusal)};
+  }
   if (attempt.tally.stage() != Tally::Stage::held) {
-    return {.refusal = refusal_of(attempt.obstacles, settings_.names)};
+    return {.refusal = refusal_of(attempt.known_obstacles(), settings_.names)};
   }
   const TimePoint valid_until = core::deadline_of(attempt.sent_at, attempt.ttl);
   if (env_.now() < valid_until) {
@@ -191,7 +266,7 @@ Task<RedlockEngine::Granted> RedlockEngine::acquire(core::LockRequest request,
   if (request.ttl > settings_.set.longest_ttl) {
     co_return Unexpected{too_long(settings_.set.longest_ttl)};
   }
-  Tried tried = co_await try_once(request);
+  Tried tried = co_await try_once(request, Manner::at_once);
   if (tried.grant) co_return *std::move(tried.grant);
   if (stop.stop_requested()) co_return Unexpected{AcquireError{Errc::cancelled}};
   if (tried.refusal.error.code != Errc::busy || env_.now() >= wait_until) {
@@ -200,7 +275,7 @@ Task<RedlockEngine::Granted> RedlockEngine::acquire(core::LockRequest request,
   const auto waiter = wake_ups_->enter(keys_.channel(request.name));
   Granted granted =
       co_await wait_and_try(request, waiter, std::move(tried.refusal), wait_until, stop);
-  tell_waiting(request, Waits::no_more);
+  co_await leave(request, granted ? Leaving::with_the_lock : Leaving::with_nothing);
   co_return granted;
 }
 

@@ -103,11 +103,19 @@ class RedlockEngine final : public core::LeaseEngine,
     /// Without a grant.
     Refusal refusal{};
   };
-  Task<Tried> try_once(core::LockRequest request);
-  Task<std::shared_ptr<Attempt>> take_all(core::LockRequest request);
+  enum class Manner : std::uint8_t {
+    at_once,
+    /// One node is asked first, and only who gets the lock there asks the others: those who were
+    /// called together do not take it from each other in parts.
+    in_turn,
+  };
+  Task<Tried> try_once(core::LockRequest request, Manner manner);
+  Task<std::shared_ptr<Attempt>> take_all(core::LockRequest request, Manner manner);
+  std::size_t choose_umpire() const;
   void take_at(const std::shared_ptr<Attempt>& attempt, std::size_t node);
   static void note_taken(Attempt& attempt, std::size_t node, Result<redis::Reply> reply);
   redis::SharedCall confirm(const LockName& name, const Owner& owner, Token token) const;
+  void settle_late(const Attempt& attempt, std::size_t node);
   void confirm_laggards(const std::shared_ptr<Attempt>& attempt);
   void confirm_at(const std::shared_ptr<Attempt>& attempt, std::size_t node);
   void give_back(const Attempt& attempt);
@@ -125,9 +133,11 @@ class RedlockEngine final : public core::LeaseEngine,
                              TimePoint look_at,
                              std::stop_token stop);
   TimePoint next_look(const Refusal& refusal, Millis ttl, std::uint32_t in_vain);
-  enum class Waits : std::uint8_t { still, no_more };
-  /// Tells the nodes, for people who look.
-  void tell_waiting(const core::LockRequest& request, Waits waits);
+  /// Tells the nodes that it waits, for people who look.
+  void tell_waiting(const core::LockRequest& request);
+  enum class Leaving : std::uint8_t { with_the_lock, with_nothing };
+  /// Tells them that it does not any more. Who leaves with nothing has time to be sure of it.
+  Task<void> leave(core::LockRequest request, Leaving leaving);
 
   // Keeping: redlock_renewal.cc.
   void extend_at(const std::shared_ptr<Renewal>& renewal,
@@ -150,6 +160,8 @@ class RedlockEngine final : public core::LeaseEngine,
   std::vector<std::shared_ptr<redis::RedisPort>> nodes_;
   Settings settings_;
   Keys keys_;
+  /// Nodes that did not answer the last time.
+  std::vector<bool> failing_;
   std::shared_ptr<WakeUps> wake_ups_;
   /// Owners whose locks are being repaired, and where; given up ones are not here any more.
   std::set<std::pair<Owner, std::size_t>> repairing_;

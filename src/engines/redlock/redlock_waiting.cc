@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "engines/redlock/desk_scripts.h"
+#include "engines/redlock/node_poll.h"
 #include "engines/redlock/redlock_engine.h"
 
 namespace holdfast::redlock {
@@ -71,7 +72,7 @@ Task<RedlockEngine::Granted> RedlockEngine::wait_and_try(core::LockRequest reque
   const std::stop_callback on_stop{stop, wake};
   TimePoint bear_until = TimePoint::max();
   for (std::uint32_t in_vain = 0;;) {
-    tell_waiting(request, Waits::still);
+    tell_waiting(request);
     const TimePoint look_at = std::min(wait_until, next_look(refusal, request.ttl, in_vain));
     co_await wait_for_chance(waiter, refusal.cause, look_at, stop);
     if (stop.stop_requested()) co_return Unexpected{AcquireError{Errc::cancelled}};
@@ -80,7 +81,7 @@ Task<RedlockEngine::Granted> RedlockEngine::wait_and_try(core::LockRequest reque
     core::LockRequest anew = request;
     anew.owner = env_.fresh_owner();
     waiter->forget();
-    Tried tried = co_await try_once(std::move(anew));
+    Tried tried = co_await try_once(std::move(anew), Manner::in_turn);
     if (tried.grant) co_return *std::move(tried.grant);
     in_vain = tried.refusal.cause == refusal.cause ? in_vain + 1 : 0;
     refusal = std::move(tried.refusal);
@@ -96,20 +97,30 @@ Task<RedlockEngine::Granted> RedlockEngine::wait_and_try(core::LockRequest reque
   }
 }
 
-void RedlockEngine::tell_waiting(const core::LockRequest& request, Waits waits) {
-  // Without a note there is nothing to be seen of it.
+// Without a note there is nothing to be seen of one who waits.
+void RedlockEngine::tell_waiting(const core::LockRequest& request) {
   if (request.note.empty()) return;
-  const std::string owner = request.owner.to_string();
-  const redis::SharedCall call =
-      waits == Waits::still
-          ? redis::share({.script = &kWaitScript,
-                          .keys = {keys_.waiters(request.name)},
-                          .args = {owner, std::to_string(request.ttl.count()), request.note}})
-          : redis::share(
-                {.script = &kLeaveScript, .keys = {keys_.waiters(request.name)}, .args = {owner}});
+  const redis::SharedCall call = redis::share(
+      {.script = &kWaitScript,
+       .keys = {keys_.waiters(request.name)},
+       .args = {request.owner.to_string(), std::to_string(request.ttl.count()), request.note}});
   for (const auto& node : nodes_) {
     node->send(call, env_.now() + settings_.timeout, [](const Result<redis::Reply>&) {});
   }
+}
+
+Task<void> RedlockEngine::leave(core::LockRequest request, Leaving leaving) {
+  if (request.note.empty()) co_return;
+  redis::SharedCall call = redis::share({.script = &kLeaveScript,
+                                         .keys = {keys_.waiters(request.name)},
+                                         .args = {request.owner.to_string()}});
+  const TimePoint by = env_.now() + settings_.timeout;
+  if (leaving == Leaving::with_the_lock) {
+    for (const auto& node : nodes_) node->send(call, by, [](const Result<redis::Reply>&) {});
+    co_return;
+  }
+  Enough enough = &a_majority;
+  co_await ask_nodes(env_, nodes_, std::move(call), by, std::move(enough));
 }
 
 }  // namespace holdfast::redlock

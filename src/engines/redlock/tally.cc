@@ -37,6 +37,14 @@ std::size_t Tally::count(Vote vote) const {
       std::ranges::count_if(votes_, [&](const Node& node) { return node.vote == vote; }));
 }
 
+std::vector<std::size_t> Tally::silent() const {
+  std::vector<std::size_t> nodes;
+  for (std::size_t node = 0; node < votes_.size(); ++node) {
+    if (votes_[node].vote == Vote::none) nodes.push_back(node);
+  }
+  return nodes;
+}
+
 Tally::Stage Tally::stage() const {
   const std::size_t needed = majority(votes_.size());
   if (count(Vote::confirmed) >= needed) return Stage::held;

@@ -43,6 +43,10 @@ class Tally {
   };
   Stage stage() const;
 
+  /// How many nodes have answered in phase 1, and which have not.
+  std::size_t answered() const { return votes_.size() - count(Vote::none); }
+  std::vector<std::size_t> silent() const;
+
   /// Chosen when a majority has granted.
   std::optional<Token> token() const { return token_; }
 
