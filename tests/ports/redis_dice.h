@@ -119,12 +119,14 @@ class RedisDice {
         return odd({&kProlongScript, {"lock", "holders"}, {of(kOwners), of(kLongTtls)}});
       case 3:
         return odd(
-            {&kTakeScript, {"lock", "counter", "high"}, {of(kOwners), of(kTtls), of(kTtls)}});
+            {&kTakeScript, {"lock", "counter", "high"}, {of(kOwners), of(kTtls), of(kTtls), "n"}});
       case 4:
         return odd(
             {&kConfirmScript, {"lock", "counter", "high"}, {of(kOwners), of(kNumbers), of(kTtls)}});
       default:
-        return odd({&kExtendScript, {of(kKeys), of(kKeys)}, {of(kTtls), of(kOwners), of(kOwners)}});
+        return odd({&kExtendScript,
+                    {"high", of(kKeys), of(kKeys), of(kKeys), of(kKeys)},
+                    {of(kTtls), of(kOwners), of(kOwners)}});
     }
   }
 

@@ -10,12 +10,20 @@ namespace {
 
 using redlock::kConfirmScript;
 using redlock::kExtendScript;
+using redlock::kRepairScript;
 using redlock::kTakeScript;
 
 class RedlockScriptsTest : public RedisPortTest {
  protected:
   Reply take(const std::string& owner) {
-    return eval(kTakeScript, {"lock", "counter", "high"}, {owner, "60000", "900000"});
+    return eval(kTakeScript, {"lock", "counter", "high"}, {owner, "60000", "900000", "note"});
+  }
+  Reply repair(const std::string& owner, const std::string& token) {
+    return eval(kRepairScript, {"lock", "counter", "high"}, {owner, "60000", "900000", token});
+  }
+  void SetUp() override {
+    RedisPortTest::SetUp();
+    command({"SET", "high", "0"});
   }
   Reply confirm(const std::string& owner, const std::string& token) {
     return eval(kConfirmScript, {"lock", "counter", "high"}, {owner, token, "900000"});
@@ -31,7 +39,7 @@ class RedlockScriptsTest : public RedisPortTest {
 TEST_P(RedlockScriptsTest, TakesAndCountsAndAnswersTheSameAgain) {
   EXPECT_EQ(take("alice"), granted("1"));
   EXPECT_EQ(take("alice"), granted("1"));
-  EXPECT_EQ(value("lock").text, "alice:1");
+  EXPECT_EQ(value("lock").text, "alice:1:note");
   EXPECT_EQ(value("counter").text, "1");
   EXPECT_EQ(value("high").text, "1");
   EXPECT_LE(ttl_ms("lock"), 60'000);
@@ -44,7 +52,7 @@ TEST_P(RedlockScriptsTest, RefusesOthersWithTheHolderAndWhatItHasLeft) {
   const Reply refused = take("bob");
   ASSERT_EQ(refused.items.size(), 3U) << testing::PrintToString(refused);
   EXPECT_EQ(refused.items[0], kNo);
-  EXPECT_EQ(refused.items[1].text, "alice:1");
+  EXPECT_EQ(refused.items[1].text, "alice:1:note");
   EXPECT_GT(refused.items[2].integer, 0);
 }
 
@@ -73,8 +81,9 @@ TEST_P(RedlockScriptsTest, RefusesDamagedCounters) {
     command({"DEL", "counter"});
     command({"SET", "high", no_count});
     EXPECT_EQ(take("alice"), damaged) << no_count;
-    command({"DEL", "high"});
+    command({"SET", "high", "0"});
   }
+  command({"DEL", "high"});
   bed_->plant_list("high");
   EXPECT_TRUE(take("alice").text.starts_with("WRONGTYPE"));
   bed_->plant_list("lock");
@@ -101,7 +110,32 @@ TEST_P(RedlockScriptsTest, ConfirmsAndRaisesBothCounters) {
   EXPECT_EQ(confirm("alice", "9"), kYes);
   EXPECT_EQ(confirm("alice", "5"), kYes) << "not below its grant";
   EXPECT_EQ(value("counter").text, "9");
-  EXPECT_EQ(value("lock").text, "alice:1");
+  EXPECT_EQ(value("lock").text, "alice:1:note");
+}
+
+TEST_P(RedlockScriptsTest, ANodeThatIsNotOfTheSetGivesNothing) {
+  take("alice");
+  command({"DEL", "high"});
+  EXPECT_TRUE(confirm("alice", "9").text.starts_with("HOLDFAST-NODES"));
+  const Reply extended = eval(kExtendScript, {"high", "lock", "broken"}, {"60000", "alice"});
+  EXPECT_TRUE(extended.text.starts_with("HOLDFAST-NODES"));
+  command({"DEL", "lock"});
+  EXPECT_TRUE(take("alice").text.starts_with("HOLDFAST-NODES"));
+  EXPECT_TRUE(repair("alice", "9").text.starts_with("HOLDFAST-NODES"));
+  EXPECT_EQ(command({"EXISTS", "lock"}), kNo);
+}
+
+TEST_P(RedlockScriptsTest, RepairsAFreeLockAndNeverGoesBack) {
+  EXPECT_EQ(repair("alice", "7"), kYes);
+  EXPECT_EQ(value("lock").text, "alice:7:");
+  EXPECT_EQ(value("counter").text, "7");
+  EXPECT_EQ(value("high").text, "7");
+  EXPECT_EQ(repair("alice", "7"), kYes) << "it has it already";
+  EXPECT_EQ(repair("bob", "9"), kNo) << "somebody else has it";
+  command({"DEL", "lock"});
+  EXPECT_EQ(repair("alice", "5"), kYes);
+  EXPECT_EQ(value("lock").text, "alice:8:") << "it counts like any other grant";
+  EXPECT_EQ(take("bob").items.at(0), kNo);
 }
 
 TEST_P(RedlockScriptsTest, ConfirmsNeitherForOthersNorBelowTheGrant) {
@@ -123,11 +157,17 @@ TEST_P(RedlockScriptsTest, ConfirmsLargeTokensExactly) {
 TEST_P(RedlockScriptsTest, ExtendsInABatchWhatIsStillOursAndCreatesNothing) {
   command({"SET", "a", "alice:1", "PX", "10000"});
   bed_->plant_list("b");
-  EXPECT_EQ(eval(kExtendScript, {"a", "b", "c"}, {"600000", "alice", "alice", "alice"}),
+  EXPECT_EQ(eval(kExtendScript,
+                 {"high", "a", "x", "b", "x", "c", "x"},
+                 {"600000", "alice", "alice", "alice"}),
             Reply::of_array({kYes, kNo, kNo}));
+  command({"SET", "x", "alice"});
+  EXPECT_EQ(eval(kExtendScript, {"high", "c", "x"}, {"600000", "alice"}),
+            Reply::of_array({Reply::of_integer(2)}))
+      << "taken away by force";
   EXPECT_GT(ttl_ms("a"), 10'000);
   EXPECT_EQ(command({"EXISTS", "c"}), kNo);
-  EXPECT_EQ(eval(kExtendScript, {"a"}, {"900000", "ali"}), Reply::of_array({kNo}));
+  EXPECT_EQ(eval(kExtendScript, {"high", "a", "y"}, {"900000", "ali"}), Reply::of_array({kNo}));
   EXPECT_LE(ttl_ms("a"), 600'000);
 }
 

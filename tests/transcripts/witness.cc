@@ -17,7 +17,9 @@ bool takes(std::string_view script) {
   return script == "acquire" || script == "redlock-take" || script == "plain-take";
 }
 
-bool renews(std::string_view script) { return script == "renew" || script == "redlock-extend"; }
+bool renews(std::string_view script) {
+  return script == "renew" || script == "redlock-extend" || script == "plain-extend";
+}
 
 bool is_yes(const redis::Reply& reply) { return reply.integer == 1; }
 
@@ -135,20 +137,24 @@ std::string Witness::describe(const sim::Execution& execution) const {
   const redis::ScriptCall& call = execution.call;
   const std::string_view script = call.script->name;
   if (takes(script)) return describe_take(execution);
-  const std::string lock = lock_of(call.keys.at(0));
   if (renews(script)) {
     std::string text;
-    const std::size_t keys_each = call.script->name == "renew" ? 2 : 1;
+    // Redlock's begin with the key of its set.
+    const std::size_t first = script == "renew" ? 0 : 1;
     for (std::size_t i = 0; i < execution.reply.items.size(); ++i) {
       if (!text.empty()) text += ", ";
       text += name_of(call.args.at(i + 1));
       text += is_yes(execution.reply.items[i]) ? " renews " : " may not renew ";
-      text += lock_of(call.keys.at(i * keys_each));
+      text += lock_of(call.keys.at(first + i * 2));
     }
     return text;
   }
+  const std::string lock = lock_of(call.keys.at(0));
   const std::string owner = name_of(call.args.at(0));
   const bool yes = is_yes(execution.reply);
+  if (script == "redlock-repair") {
+    return owner + (yes ? " has " + lock + " here again" : " cannot have " + lock + " here");
+  }
   if (script == "redlock-confirm") {
     return owner + "'s token " + call.args.at(1) + (yes ? " is confirmed" : " is not confirmed");
   }

@@ -156,6 +156,22 @@ end
 return 1
 )lua"};
 
+/// Redlock: gives a node the lock again whenever it lacks it, whoever else had it meanwhile.
+inline constexpr redis::Script kExtendRepairsScript{"extend-repairs", R"lua(
+local fates = {}
+for i = 1, (#KEYS - 1) / 2 do
+  local key, mine = KEYS[2 * i], ARGV[i + 1] .. ':'
+  local held = redis.call('GET', key)
+  if not held then
+    redis.call('SET', key, mine .. '0:', 'PX', ARGV[1])
+    held = mine
+  end
+  local ours = string.sub(held, 1, #mine) == mine
+  fates[i] = ours and redis.call('PEXPIRE', key, ARGV[1]) or 0
+end
+return fates
+)lua"};
+
 /// Redlock: the counter goes with the lock.
 inline constexpr redis::Script kTakeForgetfullyScript{"take-forgetfully", R"lua(
 local mine = ARGV[1] .. ':'
@@ -164,7 +180,7 @@ if held then
   if string.sub(held, 1, #mine) ~= mine then
     return {0, held, redis.call('PTTL', KEYS[1])}
   end
-  return {1, string.sub(held, #mine + 1)}
+  return {1, string.match(held, '^%d+', #mine + 1)}
 end
 local text = string.format('%.0f', tonumber(redis.call('GET', KEYS[2]) or '0') + 1)
 redis.call('SET', KEYS[2], text, 'PX', ARGV[2])
