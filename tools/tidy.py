@@ -147,7 +147,7 @@ def headers(tree):
 
 def module_of(path):
     """The folder's name; a part of an engine with a module of its own has both names."""
-    part = re.match(r"src/engines/(\w+)/(driver|store)/", path)
+    part = re.match(r"src/engines/(\w+)/(driver|store|doctor)/", path)
     if part:
         return f"{part.group(1)}_{part.group(2)}"
     found = re.match(r"src/(?:engines/)?(\w+)/", path)
@@ -169,7 +169,7 @@ def directions(tree):
             yield path, 0, f"is in module {module}, which cmake/HoldfastModule.cmake does not name"
             continue
         for number, line in enumerate(text.split("\n"), 1):
-            found = re.match(r'#include "(engines/\w+/(?:driver|store)|engines/\w+|\w+)/', line)
+            found = re.match(r'#include "(engines/\w+/(?:driver|store|doctor)|engines/\w+|\w+)/', line)
             used = module_of(f"src/{found.group(1)}/") if found else None
             if used and used not in allowed[module] | {module, "holdfast"}:
                 yield path, number, f"may not include {found.group(1)}: see ARCHITECTURE.md"

@@ -181,6 +181,7 @@ void configure(CLI::App& app, Invocation& invocation) {
   add_store(app, invocation);
   add_redlock(app, invocation);
   add_bench(app, invocation);
+  add_doctor(app, invocation);
   add_lab(app, invocation);
   add_completion(app, invocation);
 }

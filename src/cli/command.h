@@ -45,6 +45,7 @@ void add_once_runner(CLI::App& app, Invocation& invocation);
 void add_store(CLI::App& app, Invocation& invocation);
 void add_redlock(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
+void add_doctor(CLI::App& app, Invocation& invocation);
 void add_lab(CLI::App& app, Invocation& invocation);
 void add_completion(CLI::App& app, Invocation& invocation);
 

@@ -53,17 +53,6 @@ Result<std::string> identity_of(runtime::AsioEnv& env,
   return reply->text;
 }
 
-std::string shown_url(const RedisUrl& url) {
-  const redis::RedisTarget& target = url.target;
-  std::string shown = target.tls ? "rediss://" : "redis://";
-  if (!target.socket_path.empty()) shown = "redis+unix://";
-  shown += target.node();
-  if (target.socket_path.empty()) shown += '/' + std::to_string(target.database);
-  shown += "?prefix=" + percent_encode(url.prefix, "-._~:/");
-  if (!target.socket_path.empty()) shown += "&db=" + std::to_string(target.database);
-  return shown;
-}
-
 core::StoreOpener store_opener(Env& env, std::shared_ptr<RedisDriver> driver, const RedisUrl& url) {
   redis::StoreSettings settings{.prefix = url.prefix, .timeout = url.timeout};
   settings.who = core::encode_note(core::make_note({}, {}));
@@ -84,6 +73,17 @@ bool is_redis_url(std::string_view url) {
   });
 }
 
+std::string shown_redis_url(const redis::RedisUrl& url) {
+  const redis::RedisTarget& target = url.target;
+  std::string shown = target.tls ? "rediss://" : "redis://";
+  if (!target.socket_path.empty()) shown = "redis+unix://";
+  shown += target.node();
+  if (target.socket_path.empty()) shown += '/' + std::to_string(target.database);
+  shown += "?prefix=" + percent_encode(url.prefix, "-._~:/");
+  if (!target.socket_path.empty()) shown += "&db=" + std::to_string(target.database);
+  return shown;
+}
+
 Result<std::shared_ptr<Backend>> open_redis(std::string_view url) {
   auto parsed = redis::parse_redis_url(url);
   if (!parsed) return Unexpected{std::move(parsed).error()};
@@ -99,7 +99,7 @@ Result<std::shared_ptr<Backend>> open_redis(std::string_view url) {
                                  .patience = parsed->timeout};
   auto engine = std::make_shared<redis::RedisEngine>(**env, *driver, settings);
   auto desk = std::make_shared<redis::RedisDesk>(**env, *driver, engine, parsed->prefix);
-  core::SessionSettings session{.url = shown_url(*parsed),
+  core::SessionSettings session{.url = shown_redis_url(*parsed),
                                 .domain = "redis:" + *identity,
                                 .can = {.shared = true,
                                         .permits = true,

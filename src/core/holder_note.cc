@@ -16,10 +16,14 @@ constexpr char kSeparator = '/';
 // Neither the separator nor what engines separate their own fields by.
 constexpr std::string_view kPlain = "-._~";
 
-std::string host_name() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return host.data();
+// Asked for once: a system call for every lock would be felt.
+const std::string& host_name() {
+  static const std::string name = [] {
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    return std::string{host.data()};
+  }();
+  return name;
 }
 
 /// Cuts the first field off.

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/alarm.h"
@@ -135,6 +137,106 @@ TEST_F(AsioEnvTest, DrawsDiffer) {
   for (int i = 0; i < 1000; ++i) drawn.insert(env_->draw());
   EXPECT_EQ(drawn.size(), 1000U);
   EXPECT_NE(env_->fresh_owner(), env_->fresh_owner());
+}
+
+class Noted : public Awaited {
+ public:
+  void set(std::thread::id thread) {
+    make_known([&] { thread_ = thread; });
+  }
+  std::thread::id thread() const { return thread_; }
+
+ private:
+  std::thread::id thread_;
+};
+
+Task<void> sleep_and_note(Env& env, Duration nap, Noted& noted) {
+  co_await env.sleep_for(nap);
+  noted.set(std::this_thread::get_id());
+}
+
+TEST_F(AsioEnvTest, ACallerRunsItsTaskItselfOnceTheKeeperHasLeft) {
+  const auto runs_itself = [&] {
+    Noted noted;
+    EXPECT_TRUE(env_->spawn_and_wait(sleep_and_note(*env_, 0ms, noted), noted, TimePoint::max()));
+    return noted.thread() == std::this_thread::get_id();
+  };
+  const TimePoint end = env_->now() + kBound;
+  bool ran = false;
+  while (!ran && env_->now() < end) ran = runs_itself();
+  EXPECT_TRUE(ran);
+}
+
+TEST_F(AsioEnvTest, ACallerGivesUpAtItsLimitAndTheTaskGoesOn) {
+  const auto noted = std::make_shared<Noted>();
+  EXPECT_FALSE(env_->spawn_and_wait(sleep_and_note(*env_, 50ms, *noted), *noted, env_->now()));
+  EXPECT_TRUE(noted->sleep_until(env_->now() + kBound));
+}
+
+TEST_F(AsioEnvTest, SleepersWakeWhileNobodyCallsAfterACall) {
+  Noted called;
+  env_->spawn_and_wait(sleep_and_note(*env_, 0ms, called), called, TimePoint::max());
+  Noted later;
+  env_->spawn(sleep_and_note(*env_, 5ms, later));
+  EXPECT_TRUE(later.sleep_until(env_->now() + kBound));
+  EXPECT_NE(later.thread(), std::this_thread::get_id());
+}
+
+TEST_F(AsioEnvTest, ATaskOfOthersIsRunWhileACallerRunsTheLoopForLong) {
+  Noted long_call;
+  std::thread caller{[&] {
+    env_->spawn_and_wait(sleep_and_note(*env_, 300ms, long_call), long_call, TimePoint::max());
+  }};
+  for (int i = 0; i < 50; ++i) {
+    Noted noted;
+    ASSERT_TRUE(
+        env_->spawn_and_wait(sleep_and_note(*env_, 1ms, noted), noted, env_->now() + kBound));
+  }
+  caller.join();
+  EXPECT_TRUE(long_call.is_known());
+}
+
+TEST_F(AsioEnvTest, ManyCallersAreAllAnswered) {
+  constexpr int kCallers = 16;
+  constexpr int kCalls = 500;
+  std::atomic<int> answered{0};
+  int inside = 0;
+  const auto visit = [&](Noted& noted) -> Task<void> {
+    // Tasks run one at a time, on whatever thread: a race would be seen by a sanitizer.
+    ++inside;
+    noted.set(std::this_thread::get_id());
+    co_return;
+  };
+  {
+    std::vector<std::jthread> callers;
+    for (int i = 0; i < kCallers; ++i) {
+      callers.emplace_back([&] {
+        for (int n = 0; n < kCalls; ++n) {
+          Noted noted;
+          if (env_->spawn_and_wait(visit(noted), noted, TimePoint::max())) ++answered;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(answered.load(), kCallers * kCalls);
+  EXPECT_EQ(inside, kCallers * kCalls);
+}
+
+TEST_F(AsioEnvTest, QuietWorkIsDoneSoonToo) {
+  Noted called;
+  env_->spawn_and_wait(sleep_and_note(*env_, 0ms, called), called, TimePoint::max());
+  const auto done = std::make_shared<std::promise<void>>();
+  auto future = done->get_future();
+  env_->post_quietly([done] { done->set_value(); });
+  EXPECT_EQ(future.wait_for(kBound), std::future_status::ready);
+}
+
+TEST_F(AsioEnvTest, RunsHereIsTrueWithinTasksAlone) {
+  EXPECT_FALSE(env_->runs_here());
+  std::promise<bool> inside;
+  auto future = inside.get_future();
+  env_->post([&] { inside.set_value(env_->runs_here()); });
+  EXPECT_TRUE(get(std::move(future)));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"UnknownCommand", {"rnu", "x"}, 64, "unknown command 'rnu'"},
         Case{"UnknownEngine", {"ls", "--engine", "nosuch://x"}, 65, "nosuch"},
         Case{"UnknownShell", {"completion", "fish"}, 65, "'fish'"},
-        Case{"UnknownBench", {"bench", "redis"}, 65, "'redis'"}),
+        Case{"UnknownBench", {"bench", "oracle"}, 65, "'oracle'"}),
     [](const auto& given) { return std::string{given.param.label}; });
 
 class BadInputTest : public CommandTest {

@@ -14,7 +14,7 @@ _holdfast_simulated() {
 _holdfast() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local commands="run acquire renew release ls show watch break check-sequencer open get put erase
-    check update once store redlock bench lab completion"
+    check update once store redlock bench doctor lab completion"
   local general="--engine --json --help"
   local fence="--token --owner --lock --shared --file"
   local lock="--ttl --wait --shared --permits --lock-delay --label"
@@ -83,7 +83,8 @@ _holdfast() {
         once) words="--keep --ttl --wait --on-failure $general --" ;;
         redlock) words="init rejoin --longest-ttl --anew $general" ;;
         store) words="rebase --lock --lock-engine --why $general" ;;
-        bench) words="local $general" ;;
+        bench) words="local redis $general" ;;
+        doctor) words="$general" ;;
         lab)
           words="pause naive bank sim --html --svg --no-picture --keep --ttl --processes --rounds
             $general"
