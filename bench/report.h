@@ -19,6 +19,7 @@ struct Case {
   std::string unit{"ns"};
   /// How good, where 1 is as good as the limit and more is better.
   double ratio{0};
+  /// What the ratio should be at least. 0: for comparison alone.
   double target{0};
   bool met() const { return ratio >= target; }
 };

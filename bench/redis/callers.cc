@@ -37,7 +37,7 @@ void add_one(Report& report, Client& client, BareClient& bare) {
   // Connections, scripts and caches first.
   time_each_in_turns(subjects, {.rounds = 2, .batch = kTurns.batch});
   const auto timings = time_each_in_turns(subjects, kTurns);
-  report.cases.push_back({.name = "one caller, acquire+release",
+  report.cases.push_back({.name = std::string{kOneCaller},
                           .ops_s = 1e9 / timings[1].p50_ns,
                           .p50_ns = timings[1].p50_ns,
                           .p99_ns = timings[1].p99_ns,

@@ -8,7 +8,7 @@
 
 namespace holdfast::bench {
 
-Result<Report> run_redis(const Progress& progress) {
+Result<Report> run_redis(Peers peers, const Progress& progress) {
   Report report{.engine = "redis", .cases = {}};
   const auto server = RedisServer::start();
   if (!server) return Unexpected{server.error()};
@@ -16,6 +16,7 @@ Result<Report> run_redis(const Progress& progress) {
   for (const auto add : {add_hand_over, add_callers, add_sharing, add_idle_waiters, add_held}) {
     if (auto added = add(report, **server, progress); !added) return Unexpected{added.error()};
   }
+  add_peers(report, **server, peers, progress);
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "bench/redis/peers.h"
 #include "bench/report.h"
 #include "holdfast/result.h"
 
@@ -10,6 +11,6 @@ namespace holdfast::bench {
 /// Runs every case against a redis-server of its own; about a minute. Forks, so the calling process
 /// must have one thread. Errors as Client::connect; unavailable where no redis-server can be
 /// started.
-Result<Report> run_redis(const Progress& progress);
+Result<Report> run_redis(Peers peers, const Progress& progress);
 
 }  // namespace holdfast::bench

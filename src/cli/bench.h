@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "bench/redis/peers.h"
 #include "cli/console.h"
 
 namespace holdfast::cli {
@@ -12,6 +13,7 @@ enum class BenchEngine : std::uint8_t { local, redis };
 
 struct BenchOptions {
   BenchEngine engine{BenchEngine::local};
+  bench::Peers peers{bench::Peers::at_hand};
   Format format{Format::human};
 };
 
