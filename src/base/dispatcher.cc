@@ -1,9 +1,8 @@
 #include "base/dispatcher.h"
 
-#include <pthread.h>
-
-#include <csignal>
 #include <utility>
+
+#include "base/signals_blocked.h"
 
 namespace holdfast {
 
@@ -28,13 +27,9 @@ void Dispatcher::post(std::function<void()> task) {
   shared_->tasks.push_back(std::move(task));
   shared_->changed.notify_all();
   if (thread_.joinable()) return;
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   thread_ = std::thread{[shared = shared_] { run(shared); }};
   thread_id_.store(thread_.get_id());
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Dispatcher::run(const std::shared_ptr<Shared>& shared) {

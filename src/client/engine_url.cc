@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdint>
 
 #include "base/invalid.h"
 #include "base/percent.h"
+#include "base/url_timeout.h"
 #include "core/limits.h"
 
 namespace holdfast {
@@ -16,8 +15,6 @@ constexpr std::array<std::string_view, 6> kOtherEngines{
     "etcd", "etcds", "zookeeper", "postgres", "http", "https"};
 
 constexpr const char* kSchemes = "write local:, local:/directory, redis://host or redlock://a,b,c";
-
-constexpr Millis kTimeoutMax{std::chrono::hours{24}};
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -64,18 +61,6 @@ Result<std::string> parse_directory(std::string_view path) {
   return std::move(*directory);
 }
 
-Result<Millis> parse_timeout(std::string_view text) {
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  const std::int64_t scale = unit == "ms" ? 1 : unit == "s" ? 1000 : unit == "m" ? 60'000 : 0;
-  if (error != std::errc{} || scale == 0 || count <= 0 || count > kTimeoutMax.count() / scale) {
-    return invalid("the timeout of the engine URL is not a duration up to 24 h",
-                   "write for example timeout=500ms or timeout=5s");
-  }
-  return Millis{count * scale};
-}
-
 Result<void> apply_parameter(EngineUrl& url, std::string_view parameter) {
   const std::size_t equals = parameter.find('=');
   const std::string_view key = parameter.substr(0, equals);
@@ -90,7 +75,7 @@ Result<void> apply_parameter(EngineUrl& url, std::string_view parameter) {
                    "write " + std::string{key} + "=VALUE, and a literal % as %25");
   }
   if (key == "timeout") {
-    const auto timeout = parse_timeout(*value);
+    const auto timeout = parse_url_timeout(*value);
     if (!timeout) return Unexpected{timeout.error()};
     url.timeout = *timeout;
     return {};

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/secret.h"
+#include "base/signals_blocked.h"
 
 namespace holdfast::runtime {
 
@@ -21,6 +22,7 @@ Result<std::unique_ptr<AsioEnv>> AsioEnv::create() {
 Result<void> AsioEnv::start() {
   if (auto opened = timer_.open([this] { wake_due(); }); !opened) return opened;
   try {
+    const SignalsBlocked blocked;
     thread_ = std::thread{[this] { keep_running(); }};
   } catch (const std::system_error& error) {
     return Unexpected{Error{Errc::io_error, std::string{"no thread: "} + error.what()}};

@@ -1,8 +1,10 @@
 #include "runtime/asio_env.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
+#include <csignal>
 #include <future>
 #include <set>
 #include <string>
@@ -130,6 +132,23 @@ TEST_F(AsioEnvTest, DestroyingItUnwindsTasksThatSleep) {
   env_.reset();
   EXPECT_EQ(held.use_count(), 1);
   EXPECT_EQ(*held, 0);
+}
+
+// Handlers of the application must not run on it.
+TEST_F(AsioEnvTest, ItsThreadTakesNoSignals) {
+  std::promise<sigset_t> mask;
+  env_->post([&] {
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    mask.set_value(blocked);
+  });
+  const sigset_t blocked = get(mask.get_future());
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD, SIGALRM, SIGPROF}) {
+    EXPECT_EQ(sigismember(&blocked, number), 1) << number;
+  }
+  sigset_t own;
+  pthread_sigmask(SIG_SETMASK, nullptr, &own);
+  EXPECT_EQ(sigismember(&own, SIGTERM), 0) << "the thread that starts it keeps its mask";
 }
 
 TEST_F(AsioEnvTest, DrawsDiffer) {

@@ -19,7 +19,7 @@ class InterruptionTest : public testing::Test {
   }
 
   const std::uint16_t port_{free_port()};
-  RedisProcess server_{{"--port", std::to_string(port_)}};
+  RedisProcess server_{{"--port", std::to_string(port_), "--enable-debug-command", "yes"}};
   const RedisTarget target_{.host = "127.0.0.1", .port = port_};
 };
 
@@ -72,7 +72,7 @@ TEST_F(InterruptionTest, AfterARestartRequestsAreAnsweredAgain) {
 }
 
 TEST_F(InterruptionTest, AHungServerCostsItsRequestsAndNoLaterOnes) {
-  DriverBed bed{target_};
+  DriverBed bed{target_, {.silence = kBound}};
   ASSERT_TRUE(get(bed.echo("connected")));
   server_.pause();
   auto patient = bed.echo("patient");
@@ -87,8 +87,20 @@ TEST_F(InterruptionTest, AHungServerCostsItsRequestsAndNoLaterOnes) {
   EXPECT_EQ(get(bed.echo("z")).value(), Reply::of_text("z"));
 }
 
-TEST_F(InterruptionTest, AConnectionWhoseOldestRequestIsOverdueIsGivenUp) {
-  DriverBed bed{target_};
+// Others wait on the same connection, and more patiently.
+TEST_F(InterruptionTest, AShortDeadlineDoesNotBreakAConnectionThatIsAlive) {
+  DriverBed bed{target_, {.silence = kBound}};
+  ASSERT_TRUE(get(bed.echo("connected")));
+  auto slow = bed.command({"DEBUG", "SLEEP", "0.2"}, 20ms);
+  auto patient = bed.echo("patient");
+  EXPECT_EQ(code_of(get(std::move(slow))), Errc::unknown_outcome);
+  EXPECT_EQ(get(std::move(patient)).value(), Reply::of_text("patient"));
+  EXPECT_EQ(bed.stats().connections, 1U);
+  EXPECT_EQ(bed.stats().interruptions, 0U);
+}
+
+TEST_F(InterruptionTest, AConnectionThatStaysSilentWhileARequestIsOverdueIsGivenUp) {
+  DriverBed bed{target_, {.silence = 100ms}};
   ASSERT_TRUE(get(bed.echo("connected")));
   server_.pause();
   auto oldest = bed.echo("oldest", 50ms);

@@ -1,16 +1,15 @@
 #include "engines/local/membership.h"
 
 #include <linux/futex.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <cstddef>
 #include <system_error>
 
 #include "base/assert.h"
+#include "base/signals_blocked.h"
 #include "engines/local/futex.h"
 #include "engines/local/pool.h"
 
@@ -78,17 +77,13 @@ struct Membership::RobustList {
 
 Result<std::unique_ptr<Membership>> Membership::join(StateFile& file) {
   std::unique_ptr<Membership> membership{new Membership{file}};
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   std::error_code failure;
   try {
+    const SignalsBlocked blocked;
     membership->thread_ = std::thread{[raw = membership.get()] { raw->run(raw->phase_); }};
   } catch (const std::system_error& error) {
     failure = error.code();
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (failure) {
     return Unexpected{Error{Errc::unavailable, "cannot start a thread: " + failure.message()}};
   }

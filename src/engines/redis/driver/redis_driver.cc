@@ -23,7 +23,7 @@ Result<std::shared_ptr<RedisDriver>> RedisDriver::create(runtime::AsioEnv& env,
                             .target = std::make_shared<const RedisTarget>(std::move(target)),
                             .tls = std::move(*tls),
                             .backoff = settings.backoff};
-  auto requests = std::make_shared<RequestLine>(context);
+  auto requests = std::make_shared<RequestLine>(context, settings.silence);
   auto subscriptions = std::make_shared<SubscriptionLine>(context, settings.heartbeat);
   return std::shared_ptr<RedisDriver>{
       new RedisDriver{env, std::move(requests), std::move(subscriptions)}};

@@ -29,6 +29,8 @@ struct RedisDriverSettings {
   /// How often a connection with subscriptions is tried by a PING. One that is silent for as long
   /// is given up.
   Duration heartbeat{std::chrono::seconds{5}};
+  /// A connection on which a request is overdue and nothing was heard for as long is given up.
+  Duration silence{std::chrono::seconds{1}};
   /// Between attempts to connect.
   BackoffPolicy backoff{};
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -15,12 +14,12 @@
 #include "base/decimal.h"
 #include "base/invalid.h"
 #include "base/percent.h"
+#include "base/url_timeout.h"
 #include "core/limits.h"
 
 namespace holdfast::redis {
 namespace {
 
-constexpr Millis kTimeoutMax{std::chrono::hours{24}};
 constexpr std::string_view kForm = "write redis://[user[:password]@]host[:port][/database]";
 
 enum class Kind : std::uint8_t { plain, tls, unix_socket };
@@ -134,20 +133,8 @@ Result<void> apply_address(Draft& draft, std::string_view text) {
   return apply_database(target, text);
 }
 
-Result<Millis> parse_timeout(std::string_view text) {
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  const std::int64_t scale = unit == "ms" ? 1 : unit == "s" ? 1000 : unit == "m" ? 60'000 : 0;
-  if (error != std::errc{} || scale == 0 || count <= 0 || count > kTimeoutMax.count() / scale) {
-    return invalid("the timeout of the engine URL is not a duration up to 24 h",
-                   "write for example timeout=500ms or timeout=5s");
-  }
-  return Millis{count * scale};
-}
-
 Result<void> apply_timeout(Draft& draft, const std::string& value) {
-  const auto timeout = parse_timeout(value);
+  const auto timeout = parse_url_timeout(value);
   if (!timeout) return Unexpected{timeout.error()};
   draft.url.timeout = *timeout;
   draft.url.target.connect_timeout = *timeout;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <functional>
 #include <utility>
 
 namespace holdfast::redis {
@@ -13,10 +14,11 @@ constexpr std::size_t kFirstRing = 64;
 
 }  // namespace
 
-RequestLine::RequestLine(LineContext context)
-    : Line{std::move(context)}, ring_{kFirstRing}, deadline_timer_{env(), [this] {
-                                                                     look_at_deadlines();
-                                                                   }} {}
+RequestLine::RequestLine(LineContext context, Duration silence)
+    : Line{std::move(context)},
+      ring_{kFirstRing},
+      silence_{silence},
+      deadline_timer_{env(), [this] { look_at_deadlines(); }} {}
 
 void RequestLine::send(SharedCall call, TimePoint answer_by, OnAnswer on_answer) {
   add({.call = std::move(call),
@@ -63,6 +65,7 @@ void RequestLine::flush() {
 }
 
 void RequestLine::encode_waiting(std::string& out) {
+  if (written_ == 0) silent_since_ = env().now();
   while (written_ < ring_.size() && out.size() < kBatchBytes) {
     const Request& request = ring_[written_];
     switch (request.form) {
@@ -108,6 +111,7 @@ void RequestLine::send_again() {
 
 void RequestLine::on_replies_told() {
   telling_ = false;
+  silent_since_ = env().now();
   if (!abandoned()) flush();
 }
 
@@ -125,7 +129,6 @@ void RequestLine::interrupted(const Failure& failure) {
 void RequestLine::look_at_deadlines() {
   const auto self = shared_from_this();
   const TimePoint now = env().now();
-  const bool stuck = written_ > 0 && ring_.front().answer_by <= now;
   Requests waiting = take_overdue_waiting(now);
   Requests written = take_overdue_written(now);
   TimePoint next = TimePoint::max();
@@ -134,10 +137,16 @@ void RequestLine::look_at_deadlines() {
   }
   if (next != TimePoint::max()) deadline_timer_.set(next);
   answer(std::move(waiting), never_left());
-  const std::string silence = "no answer in time";
-  answer(std::move(written), error_at(target(), Errc::unknown_outcome, silence));
-  // A server that hangs must not keep what is sent next: it gets a connection of its own.
-  if (stuck && !abandoned()) give_up(silence);
+  answer(std::move(written), error_at(target(), Errc::unknown_outcome, "no answer in time"));
+  if (!abandoned()) give_up_if_stuck(now);
+}
+
+// A server that hangs must not keep what is sent next: it gets a connection of its own.
+void RequestLine::give_up_if_stuck(TimePoint now) {
+  const auto written_end = ring_.begin() + static_cast<std::ptrdiff_t>(written_);
+  if (std::none_of(ring_.begin(), written_end, std::mem_fn(&Request::answered))) return;
+  if (now - silent_since_ < silence_) return deadline_timer_.set(silent_since_ + silence_);
+  give_up("no answer in time");
 }
 
 RequestLine::Requests RequestLine::take_written() {

@@ -7,6 +7,9 @@
 // timer is set to the earliest deadline. Deadlines are mostly alike, so that it goes off rarely,
 // and then looks at every request: cheaper than keeping them sorted for each.
 //
+// A connection is given up when a request is overdue and the server has been silent for some time,
+// not for the deadline of one request, which may be short.
+//
 // Thread safety: none; it belongs to the Env's thread.
 
 #pragma once
@@ -23,7 +26,7 @@ namespace holdfast::redis {
 
 class RequestLine final : public Line {
  public:
-  explicit RequestLine(LineContext context);
+  RequestLine(LineContext context, Duration silence);
 
   /// As RedisPort::send().
   void send(SharedCall call, TimePoint answer_by, OnAnswer on_answer);
@@ -64,6 +67,7 @@ class RequestLine final : public Line {
   void encode_waiting(std::string& out);
   void send_again();
   void look_at_deadlines();
+  void give_up_if_stuck(TimePoint now);
   Requests take_written();
   Requests take_waiting();
   Requests take_overdue_waiting(TimePoint now);
@@ -74,6 +78,9 @@ class RequestLine final : public Line {
   boost::circular_buffer<Request> ring_;
   /// How many requests of the ring have been written.
   std::size_t written_{0};
+  Duration silence_;
+  /// When something was last heard, or first owed after that.
+  TimePoint silent_since_{};
   ScriptBook scripts_;
   DueTimer deadline_timer_;
   bool flush_posted_{false};
