@@ -48,10 +48,11 @@ function(holdfast_module name)
   endif()
 endfunction()
 
-# holdfast_test(<program> SOURCES … USES module… [LIBS lib…] [LABELS label…] [TIMEOUT seconds])
-# Every TEST of the program becomes a test of ctest.
+# holdfast_test(<program> SOURCES … USES module… [LIBS lib…] [LABELS label…] [TIMEOUT seconds]
+#               [EXCEPT filter])
+# Every TEST of the program becomes a test of ctest, unless its name matches the filter.
 function(holdfast_test program)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;USES;LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;EXCEPT" "SOURCES;USES;LIBS;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -61,7 +62,11 @@ function(holdfast_test program)
     target_link_libraries(${program} PRIVATE holdfast_${module})
   endforeach()
   target_link_libraries(${program} PRIVATE holdfast_options GTest::gtest_main ${arg_LIBS})
+  set(filter)
+  if(arg_EXCEPT)
+    set(filter TEST_FILTER -${arg_EXCEPT})
+  endif()
   gtest_discover_tests(${program}
-    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_MODE PRE_TEST ${filter}
     PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()

@@ -1,4 +1,4 @@
-// Opens the engine behind a redis:, rediss: or redis+unix: URL.
+// Opens the engine behind a Redis URL: one server, a cluster, or one that sentinels name.
 
 #pragma once
 

@@ -24,7 +24,8 @@ class LockDesk {
                                                std::string why,
                                                TimePoint answer_by) = 0;
 
-  /// Extends a lease by its owner alone, never shortens it. How long it may be relied on.
+  /// Extends a lease by its owner alone, never shortens it. How long it may be relied on, counted
+  /// from the call.
   /// lost: it ended, or that owner never had one on that name.
   virtual Task<Result<Duration>> extend(LockName name,
                                         Owner owner,

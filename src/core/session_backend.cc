@@ -143,7 +143,10 @@ Result<Duration> SessionBackend::extend(LockName name,
 
 Result<Duration> SessionBackend::renew(std::string_view name, const Owner& owner, Millis ttl) {
   if (auto good = usable(); !good) return Unexpected{good.error()};
-  return extend(LockName{std::string{name}}, owner, ttl, answer_by());
+  const TimePoint asked_at = env_->now();
+  auto left = extend(LockName{std::string{name}}, owner, ttl, answer_by());
+  if (left) *left -= env_->now() - asked_at;
+  return left;
 }
 
 Result<ReleaseOutcome> SessionBackend::release(std::string_view name, const Owner& owner) {

@@ -95,6 +95,7 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
   /// How long a thread waits for that answer: an Env that is held up is not waited for for ever.
   TimePoint patience(TimePoint answer_by) const { return answer_by + settings_.timeout; }
 
+  /// Counted from the call.
   Result<Duration> extend(LockName name, Owner owner, Millis ttl, TimePoint answer_by);
 
   /// Makes the call on the Env's thread and waits. `silence`: what it is when there is no answer.

@@ -2,10 +2,14 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "tests/contract/redlock_nodes.h"
+#include "tests/ports/redis_cluster.h"
 #include "tests/ports/redis_process.h"
+#include "tests/redis/certificates.h"
 
 namespace holdfast::contract {
 namespace {
@@ -42,6 +46,44 @@ FreshEngine fresh_redis(const std::string& parameters) {
 FreshEngine fresh_redlock(std::size_t nodes, const Trouble& trouble = {}) {
   auto set = std::make_shared<RedlockNodes>(nodes, trouble);
   return {.url = set->url(), .resources = set};
+}
+
+/// A server that speaks TLS alone, and knows nobody but a user with the rights of
+/// docs/guide/redis.md.
+struct GuardedRedis {
+  TemporaryDirectory directory;
+  redis::Authority authority;
+  std::unique_ptr<ports::RedisProcess> server;
+};
+
+FreshEngine fresh_guarded_redis() {
+  const auto guarded = std::make_shared<GuardedRedis>();
+  const redis::Authority& authority = guarded->authority;
+  guarded->authority.vouch_for("server", "DNS:localhost");
+  guarded->authority.vouch_for("client", "DNS:client");
+  const std::string port = std::to_string(ports::free_port());
+  std::vector<std::string> arguments{"--tls-port", port, "--tls-ca-cert-file", authority.ca_file()};
+  arguments.insert(arguments.end(), {"--tls-cert-file", authority.cert_file("server")});
+  arguments.insert(arguments.end(), {"--tls-key-file", authority.key_file("server")});
+  arguments.insert(arguments.end(), {"--user", "default", "off", "--user", "app", ">secret"});
+  std::istringstream rights{kRestrictedRights};
+  for (std::string right; rights >> right;) arguments.push_back(right);
+  guarded->server = std::make_unique<ports::RedisProcess>(arguments);
+  const std::string password_file = guarded->directory.path() + "/password";
+  std::ofstream{password_file} << "secret\n";
+  return {.url = "rediss://app@localhost:" + port + "?password_file=" + password_file +
+                 "&ca=" + authority.ca_file() + "&cert=" + authority.cert_file("client") +
+                 "&key=" + authority.key_file("client"),
+          .resources = guarded};
+}
+
+/// One for all tests of this program: it takes seconds to come about. Each has its own prefix.
+FreshEngine fresh_cluster() {
+  static const auto cluster = std::make_shared<ports::RedisCluster>(ports::RedisCluster::Shape{});
+  static int number = 0;
+  return {.url = "redis+cluster://" + cluster->addresses() + "?prefix=test%20" +
+                 std::to_string(++number) + ":",
+          .resources = cluster};
 }
 
 constexpr Capabilities kEverything{.shared = true,
@@ -81,6 +123,14 @@ std::vector<EngineUnderTest> engines_under_test() {
        .ttl_of_the_dying = Millis{500}},
       {.name = "redis_prefix",
        .fresh = [] { return fresh_redis("?prefix=team%20{a}*/"); },
+       .can = kEverything,
+       .ttl_of_the_dying = Millis{500}},
+      {.name = "redis_tls_acl",
+       .fresh = [] { return fresh_guarded_redis(); },
+       .can = kEverything,
+       .ttl_of_the_dying = Millis{500}},
+      {.name = "redis_cluster",
+       .fresh = [] { return fresh_cluster(); },
        .can = kEverything,
        .ttl_of_the_dying = Millis{500}},
       redlock("redlock_3", 3, {}),

@@ -29,6 +29,12 @@ struct EngineUnderTest {
   Millis ttl_of_the_dying{std::chrono::minutes{10}};
 };
 
+/// What the guide tells to give a user that Holdfast connects as.
+inline constexpr const char* kRestrictedRights =
+    "on resetkeys resetchannels ~hf:* ~{hf:* &hf:* -@all +eval +evalsha +time +scan +get +set +del "
+    "+exists +pttl +persist +pexpire +pexpireat +lindex +lpop +lpush +lrange +lrem +ltrim +rpush "
+    "+hget +hmget +hset +hdel +hexists +xadd +publish +subscribe +unsubscribe +ping";
+
 std::vector<EngineUnderTest> engines_under_test();
 
 /// The engines as campaigns use them: one way each, and where it can be chosen without waiting for

@@ -13,6 +13,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/assert.h"
 #include "holdfast/clock.h"
@@ -68,6 +69,17 @@ RedisProcess::RedisProcess(std::vector<std::string> arguments)
   arguments_.insert(arguments_.end(),
                     {"--appendonly", "no", "--bind", "127.0.0.1", "--dir", directory_});
   arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
+  start();
+}
+
+RedisProcess::RedisProcess(const Sentinel& sentinel)
+    : directory_{make_directory()}, socket_{directory_ / "socket"} {
+  // It writes down there what it learns.
+  const std::string file = directory_ / "sentinel.conf";
+  std::ofstream{file} << "unixsocket " << socket_ << "\ndir " << directory_.string()
+                      << "\nbind 127.0.0.1\n"
+                      << sentinel.configuration;
+  arguments_ = {"redis-server", file, "--sentinel"};
   start();
 }
 

@@ -20,6 +20,11 @@ class RedisProcess {
   /// Starts it and waits until it answers. Keeps nothing on disk and listens on no port, unless
   /// `arguments` of the command line say otherwise.
   explicit RedisProcess(std::vector<std::string> arguments = {});
+  /// A sentinel with this configuration, beside the socket and the directory.
+  struct Sentinel {
+    std::string configuration;
+  };
+  explicit RedisProcess(const Sentinel& sentinel);
   /// Kills it and removes the directory.
   ~RedisProcess();
   RedisProcess(const RedisProcess&) = delete;

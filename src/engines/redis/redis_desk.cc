@@ -1,9 +1,10 @@
 #include "engines/redis/redis_desk.h"
 
 #include <algorithm>
-#include <set>
+#include <optional>
 #include <utility>
 
+#include "base/alarm.h"
 #include "core/holder_note.h"
 #include "core/validity.h"
 #include "engines/redis/redis_desk_scripts.h"
@@ -84,50 +85,76 @@ Result<Reply> looked(Result<Reply> reply) {
 RedisDesk::RedisDesk(Env& env,
                      std::shared_ptr<RedisPort> port,
                      std::shared_ptr<RedisEngine> engine,
-                     std::string prefix)
-    : env_{env}, port_{std::move(port)}, engine_{std::move(engine)}, keys_{std::move(prefix)} {}
+                     Keys keys)
+    : env_{env}, port_{std::move(port)}, engine_{std::move(engine)}, keys_{std::move(keys)} {}
 
 Task<Result<LockInfo>> RedisDesk::inspect(LockName name, TimePoint answer_by) {
   const auto self = shared_from_this();
+  if (auto good = keys_.check(name.text()); !good) co_return Unexpected{std::move(good).error()};
   std::vector<LockName> one{name};
   auto found = co_await look_at(std::move(one), answer_by);
   if (!found) co_return Unexpected{std::move(found).error()};
   co_return std::move(found->front());
 }
 
+/// Looking at many locks, by several scripts at once.
+struct RedisDesk::Survey {
+  Survey(Env& env, std::vector<LockName> names_in)
+      : names{std::move(names_in)}, infos(names.size()), complete{env} {}
+
+  void take_in(const std::vector<std::size_t>& which, const Result<Reply>& reply) {
+    if (!reply) {
+      failure = reply.error();
+    } else if (reply->items.size() != which.size()) {
+      failure = Error{Errc::corrupt, "the server's answer to inspect makes no sense"};
+    } else {
+      for (std::size_t i = 0; i < which.size(); ++i) {
+        infos[which[i]] = info_of(names[which[i]], reply->items[i]);
+      }
+    }
+    if (--under_way == 0) complete.ring();
+  }
+
+  std::vector<LockName> names;
+  std::vector<LockInfo> infos;
+  std::size_t under_way{0};
+  std::optional<Error> failure{};
+  Alarm complete;
+};
+
 Task<Result<std::vector<LockInfo>>> RedisDesk::look_at(std::vector<LockName> names,
                                                        TimePoint answer_by) {
-  std::vector<LockInfo> infos;
-  for (std::size_t begin = 0; begin < names.size(); begin += kInspectMax) {
-    const std::size_t end = std::min(begin + kInspectMax, names.size());
+  const auto survey = std::make_shared<Survey>(env_, std::move(names));
+  std::vector<std::uint16_t> slots;
+  for (const LockName& name : survey->names) slots.push_back(keys_.slot(name));
+  for (auto& batch : slot_batches(slots, kInspectMax)) {
     ScriptCall call{.script = &kInspectScript, .keys = {}, .args = {}};
-    for (std::size_t i = begin; i < end; ++i) {
-      call.keys.insert(call.keys.end(),
-                       {keys_.lock(names[i]),
-                        keys_.queue(names[i]),
-                        keys_.waiters(names[i]),
-                        keys_.holders(names[i])});
+    for (const std::size_t at : batch) {
+      const LockName& name = survey->names[at];
+      call.keys.insert(
+          call.keys.end(),
+          {keys_.lock(name), keys_.queue(name), keys_.waiters(name), keys_.holders(name)});
     }
-    const SharedCall shared = share(std::move(call));
-    auto answer = co_await port_->eval(shared, answer_by);
-    auto reply = looked(std::move(answer));
-    if (!reply) co_return Unexpected{std::move(reply).error()};
-    if (reply->items.size() != end - begin) {
-      co_return Unexpected{Error{Errc::corrupt, "the server's answer to inspect makes no sense"}};
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      infos.push_back(info_of(names[i], reply->items[i - begin]));
-    }
+    ++survey->under_way;
+    auto on_answer = [survey, batch = std::move(batch)](Result<Reply> reply) {
+      survey->take_in(batch, looked(std::move(reply)));
+    };
+    port_->send(share(std::move(call)), answer_by, std::move(on_answer));
   }
-  co_return infos;
+  if (survey->under_way > 0) co_await survey->complete.wait_until(TimePoint::max());
+  if (survey->failure) co_return Unexpected{*survey->failure};
+  co_return std::move(survey->infos);
 }
 
-Task<Result<std::vector<LockName>>> RedisDesk::names(std::string prefix, TimePoint answer_by) {
+Task<Result<std::set<LockName>>> RedisDesk::names_at(std::vector<std::string> there,
+                                                     std::string prefix,
+                                                     TimePoint answer_by) {
   const std::string pattern = "*" + literally(keys_.prefix() + prefix) + "*";
   std::set<LockName> found;
   std::string cursor = "0";
   do {
-    const SharedCall call = share({.script = &kScanScript, .keys = {}, .args = {cursor, pattern}});
+    const SharedCall call =
+        share({.script = &kScanScript, .keys = there, .args = {cursor, pattern}});
     auto answer = co_await port_->eval(call, answer_by);
     auto reply = looked(std::move(answer));
     if (!reply) co_return Unexpected{std::move(reply).error()};
@@ -140,6 +167,19 @@ Task<Result<std::vector<LockName>>> RedisDesk::names(std::string prefix, TimePoi
       if (name && name->text().starts_with(prefix)) found.insert(*std::move(name));
     }
   } while (cursor != "0");
+  co_return found;
+}
+
+Task<Result<std::vector<LockName>>> RedisDesk::names(std::string prefix, TimePoint answer_by) {
+  std::vector<std::vector<std::string>> servers;
+  for (std::string& key : port_->key_of_each_server()) servers.push_back({std::move(key)});
+  if (servers.empty()) servers.emplace_back();
+  std::set<LockName> found;
+  for (const std::vector<std::string>& there : servers) {
+    auto names = co_await names_at(there, prefix, answer_by);
+    if (!names) co_return Unexpected{std::move(names).error()};
+    found.merge(*names);
+  }
   co_return std::vector<LockName>(found.begin(), found.end());
 }
 
@@ -159,10 +199,11 @@ Task<Result<BreakReport>> RedisDesk::break_lock(LockName name,
                                                 std::string why,
                                                 TimePoint answer_by) {
   const auto self = shared_from_this();
+  if (auto good = keys_.check(name.text()); !good) co_return Unexpected{std::move(good).error()};
   const core::HolderNote note = core::make_note(why, {});
   const SharedCall call = share({.script = &kBreakScript,
                                  .keys = {keys_.lock(name),
-                                          keys_.counter(),
+                                          keys_.counter(name),
                                           keys_.queue(name),
                                           keys_.waiters(name),
                                           keys_.holders(name),
@@ -185,6 +226,7 @@ Task<Result<Duration>> RedisDesk::extend(LockName name,
                                          Millis ttl,
                                          TimePoint answer_by) {
   const auto self = shared_from_this();
+  if (auto good = keys_.check(name.text()); !good) co_return Unexpected{std::move(good).error()};
   const TimePoint sent_at = env_.now();
   const SharedCall call = share({.script = &kProlongScript,
                                  .keys = {keys_.lock(name), keys_.holders(name)},
@@ -195,11 +237,12 @@ Task<Result<Duration>> RedisDesk::extend(LockName name,
   if (reply->integer <= 0) {
     co_return Unexpected{Error{Errc::lost, "that owner does not hold the lock " + name.text()}};
   }
-  co_return core::deadline_of(sent_at, Millis{reply->integer}) - env_.now();
+  co_return core::deadline_of(sent_at, Millis{reply->integer}) - sent_at;
 }
 
 Task<Result<ReleaseOutcome>> RedisDesk::release(LockName name, Owner owner, TimePoint answer_by) {
   const auto self = shared_from_this();
+  if (auto good = keys_.check(name.text()); !good) co_return Unexpected{std::move(good).error()};
   co_return co_await engine_->release(std::move(name), owner, answer_by);
 }
 

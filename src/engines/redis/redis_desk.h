@@ -1,10 +1,11 @@
-// RedisDesk: looking at the locks of one Redis server, and acting on them from outside.
+// RedisDesk: looking at the locks of a Redis server or cluster, and acting on them from outside.
 //
 // Thread safety: as Env. Lifetime: the Env outlives it; tasks under way keep it alive.
 
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,11 @@ class RedisDesk final : public core::LockDesk, public std::enable_shared_from_th
   RedisDesk(Env& env,
             std::shared_ptr<RedisPort> port,
             std::shared_ptr<RedisEngine> engine,
-            std::string prefix);
+            Keys keys);
 
   Task<Result<LockInfo>> inspect(LockName name, TimePoint answer_by) override;
-  /// Goes through all keys of the server; not what is taken or given up meanwhile is sure to show.
+  /// Goes through all keys of every server; not what is taken or given up meanwhile is sure to
+  /// show.
   Task<Result<std::vector<LockInfo>>> list(std::string prefix, TimePoint answer_by) override;
   Task<Result<BreakReport>> break_lock(LockName name,
                                        std::string why,
@@ -33,7 +35,13 @@ class RedisDesk final : public core::LockDesk, public std::enable_shared_from_th
   Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) override;
 
  private:
+  struct Survey;
+
   Task<Result<std::vector<LockName>>> names(std::string prefix, TimePoint answer_by);
+  /// `there`: a key of the server, or none.
+  Task<Result<std::set<LockName>>> names_at(std::vector<std::string> there,
+                                            std::string prefix,
+                                            TimePoint answer_by);
   Task<Result<std::vector<LockInfo>>> look_at(std::vector<LockName> names, TimePoint answer_by);
 
   Env& env_;

@@ -130,7 +130,7 @@ return math.max(left, ttl)
 inline constexpr Script kInspectScript{
     "inspect", Joined<lua::kClock, lua::kTogether, lua::kHolders, lua::kInspectAll>::value};
 
-/// ARGV cursor, pattern. What SCAN answers.
+/// KEYS any key of the server, on a cluster; ARGV cursor, pattern. What SCAN answers.
 inline constexpr Script kScanScript{"scan", R"lua(
 return redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 1000)
 )lua"};

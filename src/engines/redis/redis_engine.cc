@@ -47,8 +47,9 @@ RedisEngine::RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings set
     : env_{env},
       port_{std::move(port)},
       settings_{std::move(settings)},
-      keys_{settings_.prefix},
-      watch_{std::make_shared<ServerWatch>(env, port_)},
+      keys_{settings_.prefix, settings_.spread},
+      watch_{settings_.spread == Spread::one_server ? std::make_shared<ServerWatch>(env, port_)
+                                                    : nullptr},
       waiting_{std::make_shared<Waiting>(
           env, port_, keys_, Waiting::Settings{settings_.timeout, [this](const auto& stray) {
                                                  // Requests under way outlive the engine, and then
@@ -61,7 +62,7 @@ RedisEngine::RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings set
 
 void RedisEngine::attend() {
   if (std::exchange(attending_, true)) return;
-  watch_->glance();
+  if (watch_) watch_->glance();
   port_->subscribe(keys_.breaks(), [weak = weak_from_this()](const Heard& heard) {
     if (const auto self = weak.lock()) self->hear(heard);
   });
@@ -86,6 +87,9 @@ Task<Result<core::Grant, AcquireError>> RedisEngine::acquire(core::LockRequest r
                                                              TimePoint wait_until,
                                                              std::stop_token stop) {
   const auto self = shared_from_this();
+  if (auto good = keys_.check(request.name.text()); !good) {
+    co_return Unexpected{AcquireError{std::move(good).error()}};
+  }
   const bool waits = env_.now() < wait_until;
   const auto waiter = std::make_shared<Waiter>(env_, request);
   // Before the request leaves: the lock may be handed over before its answer is here.
@@ -125,7 +129,7 @@ Task<RedisEngine::Left> RedisEngine::leave(LockName name, Owner owner, TimePoint
 
 std::vector<std::string> RedisEngine::lock_keys(const LockName& name) const {
   return {keys_.lock(name),
-          keys_.counter(),
+          keys_.counter(name),
           keys_.queue(name),
           keys_.waiters(name),
           keys_.holders(name)};
@@ -138,7 +142,7 @@ SharedCall RedisEngine::acquire_call(const core::LockRequest& request, bool wait
                            number(request.ttl),
                            request.note,
                            stamp_of(env_.now()),
-                           waits ? waiting_->channel() : std::string{}}};
+                           waits ? waiting_->channel(request.name) : std::string{}}};
   if (!is_plain(request.claim, request.lock_delay)) {
     call.script = &kShareScript;
     call.args.push_back(claim_text(request.claim));
@@ -221,21 +225,37 @@ void RedisEngine::renew_some(const std::shared_ptr<Renewal>& renewal,
     call.keys.push_back(keys_.broken(lease.name));
     call.args.push_back(lock_value(lease.owner, lease.token));
   }
-  auto on_answer = [renewal, which = std::move(which)](Result<Reply> reply) {
-    auto fates = reply ? read_renew(*reply, which.size()) : Unexpected{reply.error()};
-    if (fates) {
-      for (std::size_t i = 0; i < which.size(); ++i) renewal->fates[which[i]] = (*fates)[i];
-      ++renewal->answered;
-    } else {
-      renewal->failure = fates.error();
-    }
-    if (--renewal->under_way == 0) renewal->complete.ring();
-  };
+  auto on_answer =
+      [self = shared_from_this(), renewal, which = std::move(which)](Result<Reply> reply) {
+        const auto fates = reply ? read_renew(*reply, which.size()) : Unexpected{reply.error()};
+        if (fates) {
+          self->note_fates(*renewal, which, *fates);
+        } else {
+          renewal->failure = fates.error();
+        }
+        if (--renewal->under_way == 0) renewal->complete.ring();
+      };
   ++renewal->under_way;
   // Soon enough to try another connection while the lease stands.
   const Millis patience = std::min(settings_.timeout, std::max(renewal->ttl / 6, Millis{100}));
   const TimePoint by = std::min(renewal->answer_by, env_.now() + patience);
   port_->send(share(std::move(call)), by, std::move(on_answer));
+}
+
+void RedisEngine::note_fates(Renewal& renewal,
+                             const std::vector<std::size_t>& which,
+                             const std::vector<core::Fate>& fates) const {
+  ++renewal.answered;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    core::Fate fate = fates[i];
+    // It was renewed less than a TTL ago, and by the server before this one.
+    const auto is_new = [&] {
+      const std::string key = keys_.lock(renewal.leases[which[i]].name);
+      return port_->in_charge_since(key) > env_.now() - renewal.ttl;
+    };
+    if (fate == core::Fate::gone && is_new()) fate = core::Fate::failed_over;
+    renewal.fates[which[i]] = fate;
+  }
 }
 
 Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldLease> leases,
@@ -244,26 +264,28 @@ Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldL
   const auto self = shared_from_this();
   const auto renewal = std::make_shared<Renewal>(env_, std::move(leases), ttl, answer_by);
   const std::size_t count = renewal->leases.size();
-  std::vector<std::size_t> plain;
-  std::vector<std::size_t> together;
-  for (std::size_t i = 0; i < count; ++i) {
-    const core::HeldLease& lease = renewal->leases[i];
-    const bool is = is_plain(lease.claim, lease.lock_delay);
-    std::vector<std::size_t>& some = is ? plain : together;
-    some.push_back(i);
-    if (some.size() < kRenewMax) continue;
-    renew_some(renewal, is ? kRenewScript : kKeepScript, std::exchange(some, {}));
+  for (const bool plain : {true, false}) {
+    std::vector<std::size_t> which;
+    std::vector<std::uint16_t> slots;
+    for (std::size_t i = 0; i < count; ++i) {
+      const core::HeldLease& lease = renewal->leases[i];
+      if (is_plain(lease.claim, lease.lock_delay) != plain) continue;
+      which.push_back(i);
+      slots.push_back(keys_.slot(lease.name));
+    }
+    for (auto& batch : slot_batches(slots, kRenewMax)) {
+      for (std::size_t& at : batch) at = which[at];
+      renew_some(renewal, plain ? kRenewScript : kKeepScript, std::move(batch));
+    }
   }
-  if (!plain.empty()) renew_some(renewal, kRenewScript, std::move(plain));
-  if (!together.empty()) renew_some(renewal, kKeepScript, std::move(together));
   if (count > 0) co_await renewal->complete.wait_until(TimePoint::max());
   if (count > 0 && renewal->answered == 0) co_return Unexpected{renewal->failure};
-  if (std::ranges::count(renewal->fates, core::Fate::gone) > 0) {
+  if (watch_ && std::ranges::count(renewal->fates, core::Fate::gone) > 0) {
     // Not for long: whoever holds these must hear of it.
     const TimePoint by = env_.now() + std::min({settings_.timeout, ttl / 6, kExplainMax});
     const core::Fate why = co_await watch_->explain(ttl, by);
     std::ranges::replace(renewal->fates, core::Fate::gone, why);
-  } else if (count > 0) {
+  } else if (watch_ && count > 0) {
     watch_->glance();
   }
   co_return renewal->fates;

@@ -28,6 +28,7 @@ namespace holdfast::redis {
 struct Settings {
   /// Begins every key.
   std::string prefix{"hf:"};
+  Spread spread{Spread::one_server};
   /// How long one request waits for its answer.
   Millis timeout{1000};
   /// How long an unanswered request is repeated, in all.
@@ -46,8 +47,8 @@ class RedisEngine final : public core::LeaseEngine,
                                                   TimePoint wait_until,
                                                   std::stop_token stop) override;
 
-  /// In scripts of a hundred leases. Those of a script that nobody answered are unknown; when none
-  /// was answered, the whole renewal is not.
+  /// In scripts of a hundred leases, on a cluster of one slot each, all at once. Those of a script
+  /// that nobody answered are unknown; when none was answered, the whole renewal is not.
   Task<Result<std::vector<core::Fate>>> renew(std::vector<core::HeldLease> leases,
                                               Millis ttl,
                                               TimePoint answer_by) override;
@@ -91,6 +92,9 @@ class RedisEngine final : public core::LeaseEngine,
   void renew_some(const std::shared_ptr<Renewal>& renewal,
                   const Script& script,
                   std::vector<std::size_t> which);
+  void note_fates(Renewal& renewal,
+                  const std::vector<std::size_t>& which,
+                  const std::vector<core::Fate>& fates) const;
 
   SharedCall release_call(const LockName& name, const Owner& owner) const;
   Task<ReleaseOutcome> release_once(LockName name,
@@ -106,6 +110,7 @@ class RedisEngine final : public core::LeaseEngine,
   std::shared_ptr<RedisPort> port_;
   Settings settings_;
   Keys keys_;
+  /// Of the one server; there is none for the many of a cluster.
   std::shared_ptr<ServerWatch> watch_;
   std::shared_ptr<Waiting> waiting_;
   std::weak_ptr<core::LeaseNews> news_;

@@ -1,23 +1,47 @@
-// The keys of a lock. All but the counter lie in the lock's own hash slot.
+// The keys of a lock. On a cluster all of them lie in the lock's own hash slot.
 //
 // Lock names have no control characters, so that no lock can have one of the other keys.
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/ids.h"
+#include "engines/redis/hash_slot.h"
+#include "holdfast/result.h"
 
 namespace holdfast::redis {
 
+/// Where the keys lie, and who hears what is published.
+enum class Spread : std::uint8_t {
+  one_server,
+  /// By their slots on the servers of a cluster. Every server passes on what is published.
+  cluster,
+  /// The same, and a message stays with the servers of its channel's slot.
+  sharded_cluster,
+};
+
 class Keys {
  public:
-  explicit Keys(std::string prefix) : prefix_{std::move(prefix)} {}
+  explicit Keys(std::string prefix, Spread spread = Spread::one_server)
+      : prefix_{std::move(prefix)}, spread_{spread} {}
 
   const std::string& prefix() const { return prefix_; }
+
+  /// invalid_argument: a name with braces on a cluster, where they would tear its keys apart.
+  Result<void> check(std::string_view name) const {
+    if (spread_ == Spread::one_server || name.find_first_of("{}") == std::string_view::npos) {
+      return {};
+    }
+    return Unexpected{Error{Errc::invalid_argument,
+                            "the lock name has braces, which decide where a Redis cluster keeps a "
+                            "key",
+                            "use a name without { and }"}};
+  }
 
   std::string lock(const LockName& name) const { return prefix_ + name.text(); }
   /// A list of owners, first come first.
@@ -44,13 +68,29 @@ class Keys {
     return LockName{std::string{name}};
   }
 
-  /// The highest token given under this prefix.
-  std::string counter() const { return prefix_ + "\x01token"; }
+  /// The highest token given under this prefix; on a cluster, in the lock's slot.
+  std::string counter(const LockName& name) const {
+    return spread_ == Spread::one_server ? prefix_ + "\x01token"
+                                         : prefix_ + "\x01token:{" + slot_tag(slot(name)) + '}';
+  }
 
-  /// Where one process hears that a lock was handed to it. It has no spaces, which part it from
-  /// others in what is known of a waiter.
-  std::string channel(std::string_view process) const {
-    return channel_prefix() + "\x01wake:" + std::string{process};
+  /// Locks of one slot may share a script.
+  std::uint16_t slot(const LockName& name) const {
+    return spread_ == Spread::one_server ? 0 : hash_slot(lock(name));
+  }
+
+  /// Where one process hears that this lock was handed to it. It has no spaces, which part it from
+  /// others in what is known of a waiter; `swake` tells the scripts to publish it in its slot.
+  std::string channel(std::string_view process, const LockName& name) const {
+    const std::string kind = spread_ == Spread::sharded_cluster
+                                 ? "\x01swake:{" + slot_tag(slot(name)) + "}:"
+                                 : "\x01wake:";
+    return channel_prefix() + kind + std::string{process};
+  }
+
+  /// Whether a channel is heard in its slot alone.
+  static bool stays_in_slot(std::string_view channel) {
+    return channel.find("\x01swake:") != std::string_view::npos;
   }
 
   /// Where all processes hear whose leases were ended by force.
@@ -68,6 +108,7 @@ class Keys {
   }
 
   std::string prefix_;
+  Spread spread_;
 };
 
 }  // namespace holdfast::redis

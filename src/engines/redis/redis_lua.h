@@ -125,7 +125,13 @@ end
 /// admits: whether a claim may enter, and if not, in how many milliseconds that may change without
 /// a word. hand_over: the token of the one that asks, if it has one now; why nobody can have one;
 /// and who is first.
+///
+/// A channel that is heard in its slot alone says so by its name.
 inline constexpr std::string_view kHandOver = R"lua(
+local function say(channel, text)
+  local sharded = string.find(channel, '\1swake:', 1, true)
+  redis.pcall(sharded and 'SPUBLISH' or 'PUBLISH', channel, text)
+end
 local function first(queue, waiters, now)
   local owner = redis.call('LINDEX', queue, 0)
   while owner do
@@ -191,14 +197,14 @@ local function hand_over(k, now, held, asking, news)
     if owner == asking then
       mine = token
     else
-      redis.pcall('PUBLISH', channel, owner .. ' ' .. token .. ' ' .. stamp)
+      say(channel, owner .. ' ' .. token .. ' ' .. stamp)
     end
     shortest = math.min(ttl, shortest or ttl)
     held = claim == 'x' and claim or redis.call('GET', k.lock)
     owner, ttl, stamp, claim, delay, channel, note = first(k.queue, k.waiters, now)
   end
   if owner and (news or (shortest and tonumber(ttl) > shortest * 3)) then
-    redis.pcall('PUBLISH', channel, owner)
+    say(channel, owner)
   end
   return mine, failure, owner
 end

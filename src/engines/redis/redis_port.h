@@ -32,7 +32,7 @@ struct Reply {
 
   Kind kind{Kind::nil};
   std::int64_t integer{0};
-  /// The text, or the message of an error such as "WRONGTYPE …".
+  /// The text, or the message of an error such as "WRONGTYPE … (at 127.0.0.1:6379)".
   std::string text{};
   std::vector<Reply> items{};
 
@@ -96,6 +96,14 @@ class RedisPort {
   /// Env, never inside this call; interruptions are bridged, and told by `listening`.
   virtual void subscribe(std::string channel, OnHeard on_heard) = 0;
   virtual void unsubscribe(const std::string& channel) = 0;
+
+  /// For who goes through all keys: one key for each server that has some of them, with which a
+  /// script runs there. Empty: one server has them all.
+  virtual std::vector<std::string> key_of_each_server() const { return {}; }
+
+  /// When the server that has `key` took over from another, which may have lost the latest changes.
+  /// min(): no other was seen.
+  virtual TimePoint in_charge_since(std::string_view /*key*/) const { return TimePoint::min(); }
 
   /// Awaited, sends and waits for the answer. `call` outlives the await; it is not held, because
   /// g++ 12 destroys what an awaiting expression holds twice.

@@ -16,6 +16,9 @@ constexpr std::size_t kRefreshMax = 500;
 // Who took the lock by other means says nothing when it lets go.
 constexpr Millis kForeignCheck{250};
 
+// Channels of a cluster that are kept for the next who waits there.
+constexpr std::size_t kChannelsKept = 64;
+
 }  // namespace
 
 void Waiter::grant(Token granted, TimePoint sent) {
@@ -40,12 +43,13 @@ Waiting::Waiting(Env& env, std::shared_ptr<RedisPort> port, Keys keys, Settings 
       port_{std::move(port)},
       keys_{std::move(keys)},
       settings_{std::move(settings)},
-      channel_{keys_.channel(env.fresh_owner().fingerprint())},
+      process_{env.fresh_owner().fingerprint()},
       changed_{env} {}
 
 std::unique_ptr<Waiting::Place> Waiting::enter(std::shared_ptr<Waiter> waiter) {
   waiters_.emplace(waiter->request.owner.to_string(), waiter);
-  listen();
+  waiter->channel = channel(waiter->request.name);
+  listen(waiter->channel);
   if (refreshing_) {
     changed_.ring();
   } else {
@@ -55,19 +59,29 @@ std::unique_ptr<Waiting::Place> Waiting::enter(std::shared_ptr<Waiter> waiter) {
   return std::make_unique<Place>(shared_from_this(), std::move(waiter));
 }
 
-void Waiting::listen() {
-  if (std::exchange(listening_, true)) return;
-  port_->subscribe(channel_, [weak = weak_from_this()](const Heard& heard) {
-    if (const auto self = weak.lock()) self->hear(heard);
+void Waiting::listen(const std::string& channel) {
+  if (!channels_.insert(channel).second) return;
+  port_->subscribe(channel, [weak = weak_from_this(), channel](const Heard& heard) {
+    if (const auto self = weak.lock()) self->hear(channel, heard);
   });
 }
 
-void Waiting::hear(const Heard& heard) {
+void Waiting::stop_listening(const std::string& channel) {
+  if (channels_.size() <= kChannelsKept) return;
+  const auto on_it = [&](const auto& entry) { return entry.second->channel == channel; };
+  if (std::ranges::any_of(waiters_, on_it)) return;
+  channels_.erase(channel);
+  port_->unsubscribe(channel);
+}
+
+void Waiting::hear(const std::string& channel, const Heard& heard) {
   if (heard.kind == Heard::Kind::listening) {
     // Whatever was said before went unheard.
-    Waiters everybody;
-    for (const auto& [owner, waiter] : waiters_) everybody.push_back(waiter);
-    refresh(std::move(everybody));
+    Waiters there;
+    for (const auto& [owner, waiter] : waiters_) {
+      if (waiter->channel == channel) there.push_back(waiter);
+    }
+    refresh(there);
     return;
   }
   const auto call = read_call(heard.text);
@@ -93,39 +107,45 @@ void Waiting::refresh_all_of(Millis ttl) {
   for (const auto& [owner, waiter] : waiters_) {
     if (waiter->request.ttl == ttl) due.push_back(waiter);
   }
-  refresh(std::move(due));
+  refresh(due);
 }
 
-void Waiting::refresh(Waiters waiters) {
+void Waiting::refresh(const Waiters& waiters) {
   const TimePoint sent_at = env_.now();
-  for (std::size_t begin = 0; begin < waiters.size(); begin += kRefreshMax) {
-    ScriptCall call{.script = &kRefreshScript,
-                    .keys = {keys_.counter()},
-                    .args = {channel_, stamp_of(sent_at)}};
-    const std::size_t end = std::min(begin + kRefreshMax, waiters.size());
-    const auto chunk =
-        std::make_shared<Waiters>(waiters.begin() + static_cast<std::ptrdiff_t>(begin),
-                                  waiters.begin() + static_cast<std::ptrdiff_t>(end));
-    for (const auto& waiter : *chunk) {
-      waiter->refreshed_at = sent_at;
-      const core::LockRequest& request = waiter->request;
-      call.keys.insert(call.keys.end(),
-                       {keys_.lock(request.name),
-                        keys_.queue(request.name),
-                        keys_.waiters(request.name),
-                        keys_.holders(request.name)});
-      call.args.insert(call.args.end(),
-                       {request.owner.to_string(),
-                        std::to_string(request.ttl.count()),
-                        request.note,
-                        claim_text(request.claim),
-                        std::to_string(request.lock_delay.count())});
-    }
-    auto on_answer = [self = shared_from_this(), chunk, sent_at](Result<Reply> reply) {
-      if (reply) self->take_in(*chunk, *reply, sent_at);
-    };
-    port_->send(share(std::move(call)), sent_at + settings_.timeout, std::move(on_answer));
+  std::vector<std::uint16_t> slots;
+  for (const auto& waiter : waiters) slots.push_back(keys_.slot(waiter->request.name));
+  for (const auto& batch : slot_batches(slots, kRefreshMax)) {
+    Waiters together;
+    for (const std::size_t at : batch) together.push_back(waiters[at]);
+    refresh_together(std::move(together), sent_at);
   }
+}
+
+void Waiting::refresh_together(Waiters waiters, TimePoint sent_at) {
+  const Waiter& first = *waiters.front();
+  ScriptCall call{.script = &kRefreshScript,
+                  .keys = {keys_.counter(first.request.name)},
+                  .args = {first.channel, stamp_of(sent_at)}};
+  for (const auto& waiter : waiters) {
+    waiter->refreshed_at = sent_at;
+    const core::LockRequest& request = waiter->request;
+    call.keys.insert(call.keys.end(),
+                     {keys_.lock(request.name),
+                      keys_.queue(request.name),
+                      keys_.waiters(request.name),
+                      keys_.holders(request.name)});
+    call.args.insert(call.args.end(),
+                     {request.owner.to_string(),
+                      std::to_string(request.ttl.count()),
+                      request.note,
+                      claim_text(request.claim),
+                      std::to_string(request.lock_delay.count())});
+  }
+  auto on_answer =
+      [self = shared_from_this(), waiters = std::move(waiters), sent_at](Result<Reply> reply) {
+        if (reply) self->take_in(waiters, *reply, sent_at);
+      };
+  port_->send(share(std::move(call)), sent_at + settings_.timeout, std::move(on_answer));
 }
 
 void Waiting::take_in(const Waiters& waiters, const Reply& reply, TimePoint sent_at) {

@@ -2,7 +2,7 @@
 //
 // A place is good while it is refreshed. All of them are refreshed together, a third of the TTL
 // after the last time, in few scripts; that is also when a hand-over shows whose message was lost.
-// Messages come on one channel for the whole process.
+// Messages come on one channel for the whole process; on a cluster, on one for each slot.
 //
 // Thread safety: as Env. Lifetime: the Env outlives it; requests under way keep it alive.
 
@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct Waiter {
       : request{std::move(request_in)}, sent_at{env.now()}, refreshed_at{sent_at}, changed{env} {}
 
   core::LockRequest request;
+  /// Where it hears of a hand-over.
+  std::string channel{};
   /// With a token: when the request left from which the lease counts.
   TimePoint sent_at;
   /// When the last refresh left, seen or not.
@@ -69,6 +72,7 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
     ~Place() {
       waiter_->left = true;
       waiting_->waiters_.erase(waiter_->request.owner.to_string());
+      waiting_->stop_listening(waiter_->channel);
     }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
@@ -79,15 +83,17 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   };
   std::unique_ptr<Place> enter(std::shared_ptr<Waiter> waiter);
 
-  /// What the acquire script is told.
-  const std::string& channel() const { return channel_; }
+  /// Where this process hears of hand-overs of a lock.
+  std::string channel(const LockName& name) const { return keys_.channel(process_, name); }
 
  private:
   using Waiters = std::vector<std::shared_ptr<Waiter>>;
 
-  void listen();
-  void hear(const Heard& heard);
-  void refresh(Waiters waiters);
+  void listen(const std::string& channel);
+  void stop_listening(const std::string& channel);
+  void hear(const std::string& channel, const Heard& heard);
+  void refresh(const Waiters& waiters);
+  void refresh_together(Waiters waiters, TimePoint sent_at);
   void take_in(const Waiters& waiters, const Reply& reply, TimePoint sent_at);
   void refresh_all_of(Millis ttl);
   TimePoint next_refresh() const;
@@ -97,10 +103,10 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   std::shared_ptr<RedisPort> port_;
   Keys keys_;
   Settings settings_;
-  std::string channel_;
+  std::string process_;
   /// By owner, which is how messages name them.
   std::map<std::string, std::shared_ptr<Waiter>, std::less<>> waiters_;
-  bool listening_{false};
+  std::set<std::string, std::less<>> channels_;
   bool refreshing_{false};
   Alarm changed_;
 };

@@ -27,4 +27,9 @@ Failure passing_failure(const RedisTarget& target, const std::string& what) {
   return {error_at(target, Errc::unavailable, what), Failure::Cause::passing};
 }
 
+Failure failure_of(const Error& error) {
+  const bool may_pass = error.code == Errc::unavailable || error.code == Errc::unknown_outcome;
+  return {error, may_pass ? Failure::Cause::passing : Failure::Cause::lasting};
+}
+
 }  // namespace holdfast::redis

@@ -30,4 +30,7 @@ Error error_at(const RedisTarget& target, Errc code, const std::string& what);
 Failure passing_failure(const RedisTarget& target, const boost::system::error_code& said);
 Failure passing_failure(const RedisTarget& target, const std::string& what);
 
+/// Why a request was not answered, as the driver told.
+Failure failure_of(const Error& error);
+
 }  // namespace holdfast::redis

@@ -43,6 +43,8 @@ class Line : protected Connection::User, public std::enable_shared_from_this<Lin
   /// Closes the connection for good and drops what was to be called back.
   virtual void close();
 
+  const RedisTarget& target() const { return *context_.target; }
+
   /// How many connections have been ready, and how many of those broke.
   std::uint64_t connections() const { return connections_; }
   std::uint64_t interruptions() const { return interruptions_; }
@@ -56,7 +58,6 @@ class Line : protected Connection::User, public std::enable_shared_from_this<Lin
   virtual bool needs_connection() const = 0;
 
   runtime::AsioEnv& env() const { return context_.env; }
-  const RedisTarget& target() const { return *context_.target; }
   bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
 
   bool is_ready() const { return ready_; }

@@ -56,8 +56,20 @@ void RedisDriver::command(std::vector<std::string> words, TimePoint answer_by, O
 }
 
 void RedisDriver::subscribe(std::string channel, OnHeard on_heard) {
-  subscriptions_->subscribe(std::move(channel), std::move(on_heard));
+  subscriptions_->subscribe({.channel = std::move(channel), .on_heard = std::move(on_heard)});
 }
+
+void RedisDriver::subscribe(Subscription subscription) {
+  subscriptions_->subscribe(std::move(subscription));
+}
+
+bool RedisDriver::subscribes(const std::string& channel) const {
+  return subscriptions_->subscribes(channel);
+}
+
+void RedisDriver::retire() { requests_->retire(); }
+
+const RedisTarget& RedisDriver::target() const { return requests_->target(); }
 
 void RedisDriver::unsubscribe(const std::string& channel) { subscriptions_->unsubscribe(channel); }
 

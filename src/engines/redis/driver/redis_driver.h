@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,23 @@ namespace holdfast::redis {
 
 class RequestLine;
 class SubscriptionLine;
+
+/// A channel to hear.
+struct Subscription {
+  enum class Reach : std::uint8_t {
+    /// SUBSCRIBE: whatever any server of a cluster is told.
+    everywhere,
+    /// SSUBSCRIBE: what the servers of the channel's slot are told.
+    slot,
+  };
+
+  std::string channel;
+  Reach reach{Reach::everywhere};
+  OnHeard on_heard;
+  /// Nothing is heard for now. The connection broke, and is made again; or the server does not
+  /// serve the slot, and does not subscribe any more. Called between tasks of the Env.
+  std::function<void()> on_silence{};
+};
 
 struct RedisDriverSettings {
   /// How often a connection with subscriptions is tried by a PING. One that is silent for as long
@@ -78,6 +96,16 @@ class RedisDriver final : public RedisPort {
 
   void subscribe(std::string channel, OnHeard on_heard) override;
   void unsubscribe(const std::string& channel) override;
+
+  /// The same for who has more servers to choose from.
+  void subscribe(Subscription subscription);
+  /// Whether it is subscribed, or will be as soon as there is a connection.
+  bool subscribes(const std::string& channel) const;
+
+  /// Another server is in charge now: requests that have not left are answered unavailable at once.
+  void retire();
+
+  const RedisTarget& target() const;
 
   Stats stats() const;
 

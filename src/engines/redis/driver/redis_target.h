@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +22,14 @@ struct TlsSettings {
   std::string server_name{};
 };
 
+/// Host and port of a server.
+struct Address {
+  std::string host;
+  std::uint16_t port{0};
+
+  friend auto operator<=>(const Address&, const Address&) = default;
+};
+
 struct RedisTarget {
   std::string host{"127.0.0.1"};
   std::uint16_t port{6379};
@@ -35,6 +44,8 @@ struct RedisTarget {
   std::optional<TlsSettings> tls{};
   /// From looking up the host until the server has accepted the credentials.
   Duration connect_timeout{std::chrono::seconds{5}};
+
+  Address address() const { return {host, port}; }
 
   /// How messages name the server: `host:port` or the path of the socket. No credentials.
   std::string node() const {

@@ -22,20 +22,28 @@ namespace {
 
 constexpr std::string_view kForm = "write redis://[user[:password]@]host[:port][/database]";
 
-enum class Kind : std::uint8_t { plain, tls, unix_socket };
+using Kind = RedisUrl::Kind;
+enum class Way : std::uint8_t { plain, tls, unix_socket };
 
 struct Scheme {
   std::string_view text;
   Kind kind;
+  Way way;
 };
-constexpr std::array<Scheme, 3> kSchemes{
-    {{"redis://", Kind::plain}, {"rediss://", Kind::tls}, {"redis+unix://", Kind::unix_socket}}};
+constexpr std::array kSchemes{Scheme{"redis://", Kind::server, Way::plain},
+                              Scheme{"rediss://", Kind::server, Way::tls},
+                              Scheme{"redis+unix://", Kind::server, Way::unix_socket},
+                              Scheme{"redis+cluster://", Kind::cluster, Way::plain},
+                              Scheme{"rediss+cluster://", Kind::cluster, Way::tls},
+                              Scheme{"redis+sentinel://", Kind::sentinel, Way::plain},
+                              Scheme{"rediss+sentinel://", Kind::sentinel, Way::tls}};
+
+constexpr std::uint16_t kSentinelPort = 26379;
 
 /// A URL on its way to becoming a RedisUrl.
 struct Draft {
   RedisUrl url{};
-  Kind kind{Kind::plain};
-  std::string password_file{};
+  Way way{Way::plain};
 };
 
 /// A NUL cannot be part of anything here.
@@ -78,7 +86,8 @@ Result<void> apply_credentials(RedisTarget& target, std::string_view text) {
   return {};
 }
 
-Result<void> apply_host(RedisTarget& target, std::string_view text) {
+/// `host[:port]`.
+Result<Address> read_address(std::string_view text, std::uint16_t default_port) {
   std::optional<std::string> host;
   if (text.starts_with('[')) {
     text.remove_prefix(1);
@@ -94,12 +103,10 @@ Result<void> apply_host(RedisTarget& target, std::string_view text) {
     host = decode(cut(text, ':'));
   }
   if (!host || host->empty()) return malformed("the Redis URL names no host");
-  target.host = *host;
-  if (text.empty()) return {};
+  if (text.empty()) return Address{*host, default_port};
   const auto port = parse_decimal<std::uint16_t>(text);
   if (!port || *port == 0) return malformed("the port of the Redis URL is not 1 to 65535");
-  target.port = *port;
-  return {};
+  return Address{*host, *port};
 }
 
 Result<void> apply_database(RedisTarget& target, std::string_view text) {
@@ -107,6 +114,28 @@ Result<void> apply_database(RedisTarget& target, std::string_view text) {
   const auto database = parse_decimal<std::uint32_t>(text);
   if (!database) return malformed("the database of the Redis URL is not a number");
   target.database = *database;
+  return {};
+}
+
+/// Several hosts, and what comes after them.
+Result<void> apply_nodes(Draft& draft, std::string_view hosts, std::string_view rest) {
+  const bool is_cluster = draft.url.kind == Kind::cluster;
+  do {
+    const auto node =
+        read_address(cut(hosts, ','), is_cluster ? draft.url.target.port : kSentinelPort);
+    if (!node) return Unexpected{node.error()};
+    draft.url.nodes.push_back(*node);
+  } while (!hosts.empty());
+  if (is_cluster) {
+    if (rest.empty() || rest == "0") return {};
+    return invalid("a Redis cluster has one database alone", "write nothing after the hosts");
+  }
+  const auto name = decode(rest);
+  if (!name || name->empty() || name->find('/') != std::string::npos) {
+    return invalid("the Redis URL names no master for the sentinels",
+                   "write redis+sentinel://host:port,host:port/NAME");
+  }
+  draft.url.master_name = *name;
   return {};
 }
 
@@ -119,7 +148,7 @@ Result<void> apply_address(Draft& draft, std::string_view text) {
     if (auto applied = apply_credentials(target, text.substr(0, at)); !applied) return applied;
     text.remove_prefix(at + 1);
   }
-  if (draft.kind == Kind::unix_socket) {
+  if (draft.way == Way::unix_socket) {
     const auto path = decode(text);
     if (!path || !path->starts_with('/')) {
       return invalid("the redis+unix: URL names no absolute path",
@@ -128,8 +157,12 @@ Result<void> apply_address(Draft& draft, std::string_view text) {
     target.socket_path = *path;
     return {};
   }
-  const std::string_view host = cut(text, '/');
-  if (auto applied = apply_host(target, host); !applied) return applied;
+  const std::string_view hosts = cut(text, '/');
+  if (draft.url.kind != Kind::server) return apply_nodes(draft, hosts, text);
+  const auto address = read_address(hosts, target.port);
+  if (!address) return Unexpected{address.error()};
+  target.host = address->host;
+  target.port = address->port;
   return apply_database(target, text);
 }
 
@@ -154,7 +187,7 @@ Result<void> apply_prefix(Draft& draft, const std::string& value) {
 
 template <std::string TlsSettings::*kMember>
 Result<void> apply_tls(Draft& draft, const std::string& value) {
-  if (draft.kind != Kind::tls) {
+  if (draft.way != Way::tls) {
     return invalid("the Redis URL has a parameter of TLS, which it does not use",
                    "write rediss:// to use TLS");
   }
@@ -163,14 +196,16 @@ Result<void> apply_tls(Draft& draft, const std::string& value) {
 }
 
 Result<void> apply_socket_database(Draft& draft, const std::string& value) {
-  if (draft.kind != Kind::unix_socket) {
-    return invalid("the parameter db belongs to redis+unix:", "write the database after the host");
+  if (draft.way != Way::unix_socket && draft.url.kind != Kind::sentinel) {
+    return invalid("the parameter db belongs to redis+unix: and redis+sentinel:",
+                   "write the database after the host");
   }
   return apply_database(draft.url.target, value);
 }
 
-Result<void> apply_password_file(Draft& draft, const std::string& value) {
-  draft.password_file = value;
+template <std::string RedisUrl::*kMember>
+Result<void> apply_text(Draft& draft, const std::string& value) {
+  draft.url.*kMember = value;
   return {};
 }
 
@@ -178,10 +213,12 @@ struct Parameter {
   std::string_view key;
   Result<void> (*apply)(Draft&, const std::string&);
 };
-constexpr std::array<Parameter, 8> kParameters{
+constexpr std::array<Parameter, 10> kParameters{
     {{"prefix", &apply_prefix},
      {"timeout", &apply_timeout},
-     {"password_file", &apply_password_file},
+     {"password_file", &apply_text<&RedisUrl::password_file>},
+     {"sentinel_user", &apply_text<&RedisUrl::sentinel_user>},
+     {"sentinel_password_file", &apply_text<&RedisUrl::sentinel_password_file>},
      {"db", &apply_socket_database},
      {"ca", &apply_tls<&TlsSettings::ca_file>},
      {"cert", &apply_tls<&TlsSettings::cert_file>},
@@ -194,8 +231,8 @@ Result<void> apply_parameter(Draft& draft, std::string_view text) {
   const auto known = std::ranges::find(kParameters, key, &Parameter::key);
   if (known == kParameters.end()) {
     return invalid("Redis URLs have no parameter '" + key + "'",
-                   "the parameters are prefix, timeout, password_file, db, ca, cert, key and "
-                   "servername");
+                   "the parameters are prefix, timeout, password_file, db, sentinel_user, "
+                   "sentinel_password_file, ca, cert, key and servername");
   }
   const auto value = has_value ? decode(text) : std::nullopt;
   if (!value) {
@@ -205,9 +242,22 @@ Result<void> apply_parameter(Draft& draft, std::string_view text) {
   return known->apply(draft, *value);
 }
 
+Result<std::string> read_password(const std::string& name) {
+  std::ifstream file{name};
+  std::string password;
+  std::getline(file, password);
+  if (!file && !file.eof()) {
+    return Unexpected{Error{Errc::io_error,
+                            "the password file " + name +
+                                " cannot be read: " + std::generic_category().message(errno)}};
+  }
+  if (password.ends_with('\r')) password.pop_back();
+  return password;
+}
+
 Result<void> find_password(Draft& draft) {
   std::string& password = draft.url.target.password;
-  if (draft.password_file.empty()) {
+  if (draft.url.password_file.empty()) {
     const char* const given = std::getenv("HOLDFAST_REDIS_PASSWORD");
     if (password.empty() && given != nullptr) password = given;
     return {};
@@ -215,14 +265,22 @@ Result<void> find_password(Draft& draft) {
   if (!password.empty()) {
     return invalid("the Redis URL has both a password and a password_file", "drop one of them");
   }
-  std::ifstream file{draft.password_file};
-  std::getline(file, password);
-  if (!file && !file.eof()) {
-    return Unexpected{Error{Errc::io_error,
-                            "the password file " + draft.password_file +
-                                " cannot be read: " + std::generic_category().message(errno)}};
+  auto read = read_password(draft.url.password_file);
+  if (!read) return Unexpected{std::move(read).error()};
+  password = *std::move(read);
+  return {};
+}
+
+Result<void> find_sentinel_password(Draft& draft) {
+  const bool given = !draft.url.sentinel_password_file.empty() || !draft.url.sentinel_user.empty();
+  if (given && draft.url.kind != Kind::sentinel) {
+    return invalid("the Redis URL has parameters for sentinels, and names none",
+                   "write redis+sentinel://host:port/NAME");
   }
-  if (password.ends_with('\r')) password.pop_back();
+  if (draft.url.sentinel_password_file.empty()) return {};
+  auto read = read_password(draft.url.sentinel_password_file);
+  if (!read) return Unexpected{std::move(read).error()};
+  draft.url.sentinel_password = *std::move(read);
   return {};
 }
 
@@ -231,6 +289,11 @@ Result<void> check_whole(const Draft& draft) {
   if (tls && tls->cert_file.empty() != tls->key_file.empty()) {
     return invalid("the Redis URL has only one of cert and key", "give both");
   }
+  const bool has_braces = draft.url.prefix.find_first_of("{}") != std::string::npos;
+  if (draft.url.kind == Kind::cluster && has_braces) {
+    return invalid("the prefix has braces, which decide where a Redis cluster keeps a key",
+                   "use a prefix without { and }");
+  }
   return {};
 }
 
@@ -238,10 +301,15 @@ Result<void> check_whole(const Draft& draft) {
 
 Result<RedisUrl> parse_redis_url(std::string_view url) {
   const auto scheme = scheme_of(url);
-  if (!scheme) return malformed("the URL does not begin with redis://, rediss:// or redis+unix://");
+  if (!scheme) {
+    return malformed(
+        "the URL does not begin with redis://, rediss://, redis+unix://, redis+cluster:// or "
+        "redis+sentinel://");
+  }
   url.remove_prefix(scheme->text.size());
-  Draft draft{.kind = scheme->kind};
-  if (scheme->kind == Kind::tls) draft.url.target.tls.emplace();
+  Draft draft{.way = scheme->way};
+  draft.url.kind = scheme->kind;
+  if (scheme->way == Way::tls) draft.url.target.tls.emplace();
   if (auto applied = apply_address(draft, cut(url, '?')); !applied) {
     return Unexpected{std::move(applied).error()};
   }
@@ -250,7 +318,7 @@ Result<RedisUrl> parse_redis_url(std::string_view url) {
       return Unexpected{std::move(applied).error()};
     }
   }
-  for (auto step : {find_password(draft), check_whole(draft)}) {
+  for (auto step : {find_password(draft), find_sentinel_password(draft), check_whole(draft)}) {
     if (!step) return Unexpected{std::move(step).error()};
   }
   return std::move(draft.url);

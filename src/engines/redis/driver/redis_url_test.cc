@@ -17,7 +17,7 @@ Error error_of(std::string_view url) {
   return parsed ? Error{Errc::internal, "parsed"} : parsed.error();
 }
 
-struct Address {
+struct Example {
   const char* url;
   const char* node;
   const char* user;
@@ -26,7 +26,7 @@ struct Address {
 };
 
 TEST(RedisUrlTest, AddressesAreUnderstood) {
-  const Address addresses[] = {
+  const Example addresses[] = {
       {"redis://h", "h:6379", "", "", 0},
       {"REDIS://h", "h:6379", "", "", 0},
       {"redis://h/", "h:6379", "", "", 0},
@@ -43,7 +43,7 @@ TEST(RedisUrlTest, AddressesAreUnderstood) {
       {"redis+unix:///run/a%20b?db=4", "/run/a b", "", "", 4},
       {"redis+unix://app:secret@/run/r", "/run/r", "app", "secret", 0},
   };
-  for (const Address& address : addresses) {
+  for (const Example& address : addresses) {
     const auto parsed = parse_redis_url(address.url);
     ASSERT_TRUE(parsed) << address.url << ": " << parsed.error().message;
     EXPECT_EQ(parsed->target.node(), address.node) << address.url;
@@ -51,6 +51,28 @@ TEST(RedisUrlTest, AddressesAreUnderstood) {
     EXPECT_EQ(parsed->target.password, address.password) << address.url;
     EXPECT_EQ(parsed->target.database, address.database) << address.url;
   }
+}
+
+TEST(RedisUrlTest, AClusterHasSeveralNodes) {
+  const auto parsed = parse_redis_url("rediss+cluster://app:secret@a:7000,[::1]:7001,c?ca=/ca");
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->kind, RedisUrl::Kind::cluster);
+  EXPECT_EQ(parsed->nodes, (std::vector<Address>{{"a", 7000}, {"::1", 7001}, {"c", 6379}}));
+  EXPECT_EQ(parsed->target.user, "app");
+  EXPECT_EQ(parsed->target.tls.value().ca_file, "/ca");
+  EXPECT_TRUE(parse_redis_url("redis+cluster://a/0"));
+}
+
+TEST(RedisUrlTest, SentinelsNameAMaster) {
+  const auto parsed =
+      parse_redis_url("redis+sentinel://:secret@a,b:7000/my%20master?db=3&sentinel_user=watch");
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->kind, RedisUrl::Kind::sentinel);
+  EXPECT_EQ(parsed->nodes, (std::vector<Address>{{"a", 26379}, {"b", 7000}}));
+  EXPECT_EQ(parsed->master_name, "my master");
+  EXPECT_EQ(parsed->target.password, "secret");
+  EXPECT_EQ(parsed->target.database, 3U);
+  EXPECT_EQ(parsed->sentinel_user, "watch");
 }
 
 TEST(RedisUrlTest, DefaultsHold) {
@@ -117,6 +139,16 @@ TEST(RedisUrlTest, WrongUrlsAreRefusedWithTheReason) {
       {"rediss://h?cert=/x", "only one of cert and key"},
       {"rediss://h?key=/x", "only one of cert and key"},
       {"redis://u:secret@h?password_file=/x", "both a password and a password_file"},
+      {"redis+cluster://", "names no host"},
+      {"redis+cluster://a,,b", "names no host"},
+      {"redis+cluster://a:0", "not 1 to 65535"},
+      {"redis+cluster://a/1", "one database"},
+      {"redis+cluster://a?prefix=a{b}", "braces"},
+      {"redis+cluster://a?db=1", "db belongs to"},
+      {"redis+sentinel://a", "names no master"},
+      {"redis+sentinel://a/", "names no master"},
+      {"redis+sentinel://a/b/c", "names no master"},
+      {"redis://h?sentinel_user=x", "parameters for sentinels"},
   };
   for (const Wrong& wrong : wrongs) {
     const Error error = error_of(wrong.url);

@@ -96,6 +96,8 @@ void RequestLine::on_reply(Reply reply) {
   Request request = std::move(ring_.front());
   ring_.pop_front();
   --written_;
+  // Of several servers, who has said it?
+  if (reply.kind == Reply::Kind::error) reply.text += " (at " + target().node() + ')';
   if (!request.answered) request.on_answer(Result<Reply>{std::move(reply)});
 }
 
@@ -201,6 +203,11 @@ void RequestLine::answer(Requests requests, const Error& error) {
 Error RequestLine::never_left() const {
   if (last_failure()) return {Errc::unavailable, last_failure()->error.message};
   return error_at(target(), Errc::unavailable, "the request could not be sent in time");
+}
+
+void RequestLine::retire() {
+  const auto self = shared_from_this();
+  answer(take_waiting(), never_left());
 }
 
 void RequestLine::close() {

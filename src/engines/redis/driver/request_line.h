@@ -32,6 +32,9 @@ class RequestLine final : public Line {
   void send(SharedCall call, TimePoint answer_by, OnAnswer on_answer);
   void command(std::vector<std::string> words, TimePoint answer_by, OnAnswer on_answer);
 
+  /// Answers what has not left.
+  void retire();
+
   void close() override;
 
   /// How many writes carried how many requests, and how often a script had to be sent again.

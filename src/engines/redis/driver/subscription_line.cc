@@ -3,14 +3,22 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "engines/redis/driver/redirection.h"
 #include "engines/redis/driver/resp_writer.h"
 
 namespace holdfast::redis {
 namespace {
 
+bool begins_with(const Reply& reply, std::string_view word) {
+  return reply.kind == Reply::Kind::array && reply.items.size() == 3 && reply.items[0].text == word;
+}
+
 bool is_message(const Reply& reply) {
-  return reply.kind == Reply::Kind::array && reply.items.size() == 3 &&
-         reply.items[0].text == "message";
+  return begins_with(reply, "message") || begins_with(reply, "smessage");
+}
+
+std::string_view word_of(Subscription::Reach reach, std::string_view plain, std::string_view slot) {
+  return reach == Subscription::Reach::everywhere ? plain : slot;
 }
 
 }  // namespace
@@ -18,17 +26,22 @@ bool is_message(const Reply& reply) {
 SubscriptionLine::SubscriptionLine(LineContext context, Duration heartbeat)
     : Line{std::move(context)}, heartbeat_{heartbeat}, beat_timer_{env(), [this] { beat(); }} {}
 
-void SubscriptionLine::subscribe(std::string channel, OnHeard on_heard) {
+void SubscriptionLine::subscribe(Subscription subscription) {
   const std::uint64_t number = next_number_++;
-  subscriptions_[channel] = {.on_heard = std::make_shared<const OnHeard>(std::move(on_heard)),
-                             .number = number};
+  Asked asked{Verb::subscribe, subscription.channel, subscription.reach, number};
+  subscriptions_[asked.channel] = {
+      .wanted = std::make_shared<const Subscription>(std::move(subscription)), .number = number};
   connect();
   beat();
-  ask({Verb::subscribe, std::move(channel), number});
+  ask(std::move(asked));
 }
 
 void SubscriptionLine::unsubscribe(const std::string& channel) {
-  if (subscriptions_.erase(channel) > 0) ask({Verb::unsubscribe, channel});
+  const auto found = subscriptions_.find(channel);
+  if (found == subscriptions_.end()) return;
+  const Subscription::Reach reach = found->second.wanted->reach;
+  subscriptions_.erase(found);
+  ask({Verb::unsubscribe, channel, reach});
 }
 
 // Without a connection there is nothing to ask for: opened() asks for everything.
@@ -55,10 +68,12 @@ void SubscriptionLine::flush() {
     const Asked& asked = asked_[written_];
     switch (asked.verb) {
       case Verb::subscribe:
-        append_command(connection->output(), {"SUBSCRIBE", asked.channel});
+        append_command(connection->output(),
+                       {word_of(asked.reach, "SUBSCRIBE", "SSUBSCRIBE"), asked.channel});
         break;
       case Verb::unsubscribe:
-        append_command(connection->output(), {"UNSUBSCRIBE", asked.channel});
+        append_command(connection->output(),
+                       {word_of(asked.reach, "UNSUBSCRIBE", "SUNSUBSCRIBE"), asked.channel});
         break;
       case Verb::ping:
         append_command(connection->output(), {"PING"});
@@ -71,7 +86,7 @@ void SubscriptionLine::flush() {
 void SubscriptionLine::opened() {
   heard_since_beat_ = true;
   for (const auto& [channel, subscription] : subscriptions_) {
-    asked_.push_back({Verb::subscribe, channel, subscription.number});
+    asked_.push_back({Verb::subscribe, channel, subscription.wanted->reach, subscription.number});
   }
   // With the first words goes a PING, so that silence is noticed within one interval.
   next_beat_ = env().now();
@@ -82,7 +97,12 @@ void SubscriptionLine::opened() {
 void SubscriptionLine::interrupted(const Failure&) {
   asked_.clear();
   written_ = 0;
-  for (auto& [channel, subscription] : subscriptions_) subscription.confirmed = false;
+  std::vector<std::shared_ptr<const Subscription>> silent;
+  for (auto& [channel, subscription] : subscriptions_) {
+    subscription.confirmed = false;
+    if (subscription.wanted->on_silence) silent.push_back(subscription.wanted);
+  }
+  for (const auto& subscription : silent) subscription->on_silence();
 }
 
 void SubscriptionLine::on_reply(Reply reply) {
@@ -90,6 +110,8 @@ void SubscriptionLine::on_reply(Reply reply) {
   heard_since_beat_ = true;
   if (is_message(reply)) {
     told(reply.items[1].text, std::move(reply.items[2].text));
+  } else if (is_unasked_farewell(reply)) {
+    fall_silent(reply.items[1].text);
   } else if (written_ == 0) {
     give_up("sent a reply nobody asked for");
   } else {
@@ -97,10 +119,34 @@ void SubscriptionLine::on_reply(Reply reply) {
   }
 }
 
+// A server tells so when a slot has left it.
+bool SubscriptionLine::is_unasked_farewell(const Reply& reply) const {
+  if (!begins_with(reply, "sunsubscribe")) return false;
+  const std::string& channel = reply.items[1].text;
+  const bool asked =
+      written_ > 0 && asked_.front().verb == Verb::unsubscribe && asked_.front().channel == channel;
+  return !asked;
+}
+
+void SubscriptionLine::fall_silent(const std::string& channel) {
+  const auto found = subscriptions_.find(channel);
+  if (found == subscriptions_.end()) return;
+  const auto wanted = found->second.wanted;
+  subscriptions_.erase(found);
+  if (wanted->on_silence) wanted->on_silence();
+}
+
 void SubscriptionLine::confirmed(const Reply& reply) {
   const Asked asked = std::move(asked_.front());
   asked_.pop_front();
   --written_;
+  if (read_redirection(reply).kind != Redirection::Kind::none) {
+    const auto refused = subscriptions_.find(asked.channel);
+    if (refused != subscriptions_.end() && refused->second.number == asked.number) {
+      fall_silent(asked.channel);
+    }
+    return;
+  }
   // A refused subscription stays silent: whoever listens also looks from time to time.
   if (reply.kind == Reply::Kind::error) return;
   prove_alive();
@@ -108,15 +154,15 @@ void SubscriptionLine::confirmed(const Reply& reply) {
   const auto found = subscriptions_.find(asked.channel);
   if (found == subscriptions_.end() || found->second.number != asked.number) return;
   found->second.confirmed = true;
-  const auto on_heard = found->second.on_heard;
-  (*on_heard)({.kind = Heard::Kind::listening});
+  const auto wanted = found->second.wanted;
+  wanted->on_heard({.kind = Heard::Kind::listening});
 }
 
 void SubscriptionLine::told(const std::string& channel, std::string text) {
   const auto found = subscriptions_.find(channel);
   if (found == subscriptions_.end() || !found->second.confirmed) return;
-  const auto on_heard = found->second.on_heard;
-  (*on_heard)({.kind = Heard::Kind::message, .text = std::move(text)});
+  const auto wanted = found->second.wanted;
+  wanted->on_heard({.kind = Heard::Kind::message, .text = std::move(text)});
 }
 
 void SubscriptionLine::beat() {
@@ -126,7 +172,7 @@ void SubscriptionLine::beat() {
     if (!heard_since_beat_) return give_up("no answer in time");
     heard_since_beat_ = false;
     next_beat_ = now + heartbeat_;
-    ask({Verb::ping, {}});
+    ask({.verb = Verb::ping});
   }
   beat_timer_.set(next_beat_);
 }

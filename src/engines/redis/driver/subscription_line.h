@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "engines/redis/driver/line.h"
+#include "engines/redis/driver/redis_driver.h"
 
 namespace holdfast::redis {
 
@@ -22,17 +23,18 @@ class SubscriptionLine final : public Line {
   SubscriptionLine(LineContext context, Duration heartbeat);
 
   /// As RedisPort. A channel that is subscribed already gets the new callback.
-  void subscribe(std::string channel, OnHeard on_heard);
+  void subscribe(Subscription subscription);
   void unsubscribe(const std::string& channel);
+  bool subscribes(const std::string& channel) const { return subscriptions_.contains(channel); }
 
   void close() override;
 
  private:
   enum class Verb : std::uint8_t { subscribe, unsubscribe, ping };
 
-  struct Subscription {
+  struct Listener {
     /// Shared, because it may unsubscribe itself while it runs.
-    std::shared_ptr<const OnHeard> on_heard;
+    std::shared_ptr<const Subscription> wanted;
     /// Tells the confirmation of this subscription from that of an earlier one.
     std::uint64_t number{0};
     bool confirmed{false};
@@ -41,7 +43,8 @@ class SubscriptionLine final : public Line {
   /// A command that has not been confirmed. The server does so in order.
   struct Asked {
     Verb verb;
-    std::string channel;
+    std::string channel{};
+    Subscription::Reach reach{Subscription::Reach::everywhere};
     std::uint64_t number{0};
   };
 
@@ -56,11 +59,14 @@ class SubscriptionLine final : public Line {
   void flush_soon();
   void flush();
   void confirmed(const Reply& reply);
+  bool is_unasked_farewell(const Reply& reply) const;
+  /// The server does not serve the channel.
+  void fall_silent(const std::string& channel);
   void told(const std::string& channel, std::string text);
   void beat();
 
   Duration heartbeat_;
-  std::unordered_map<std::string, Subscription> subscriptions_;
+  std::unordered_map<std::string, Listener> subscriptions_;
   std::uint64_t next_number_{1};
   /// Commands to the open connection, in order: first those that were written, then those that were
   /// not.

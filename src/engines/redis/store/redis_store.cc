@@ -148,6 +148,13 @@ Task<void> RedisStore::run(std::shared_ptr<RedisStore> self,
 }
 
 Task<StoreResult> RedisStore::settle(const StoreRequest& request) {
+  // Braces around nothing do not keep together what belongs to a key.
+  if (settings_.spread != Spread::one_server && request.key.starts_with('}')) {
+    Error error{Errc::invalid_argument,
+                "the key begins with }, which a Redis cluster cannot keep in one slot",
+                "use a key that begins otherwise"};
+    co_return Unexpected{StoreError{std::move(error)}};
+  }
   const TimePoint answer_by = env_.now() + settings_.timeout;
   const StoreTicket ticket{
       .id = std::to_string(env_.draw()), .timeout = settings_.timeout, .who = settings_.who};

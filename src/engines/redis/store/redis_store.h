@@ -20,6 +20,7 @@
 #include "base/dispatcher.h"
 #include "base/env.h"
 #include "core/store_backend.h"
+#include "engines/redis/redis_keys.h"
 #include "engines/redis/redis_port.h"
 #include "engines/redis/store/store_answer.h"
 
@@ -28,6 +29,7 @@ namespace holdfast::redis {
 struct StoreSettings {
   /// Begins every key.
   std::string prefix{"hf:"};
+  Spread spread{Spread::one_server};
   /// How long an operation takes at most. More than 5 minutes count as that.
   Millis timeout{1000};
   /// How an unanswered request is repeated.
