@@ -295,22 +295,26 @@ SharedCall RedisEngine::release_call(const LockName& name, const Owner& owner) c
   return share({.script = &kReleaseScript, .keys = lock_keys(name), .args = {owner.to_string()}});
 }
 
+SharedCall RedisEngine::release_call(const core::HeldLease& lease) const {
+  return share({.script = &kReleaseScript,
+                .keys = lock_keys(lease.name),
+                .args = {lease.owner.to_string(), std::to_string(lease.token.value())}});
+}
+
 Task<ReleaseOutcome> RedisEngine::release(core::HeldLease lease,
                                           TimePoint valid_until,
                                           TimePoint answer_by) {
-  return release_once(std::move(lease.name), lease.owner, valid_until, answer_by);
+  return release_once(release_call(lease), valid_until, answer_by);
 }
 
 Task<ReleaseOutcome> RedisEngine::release(LockName name, Owner owner, TimePoint answer_by) {
-  return release_once(std::move(name), owner, TimePoint::min(), answer_by);
+  return release_once(release_call(name, owner), TimePoint::min(), answer_by);
 }
 
-Task<ReleaseOutcome> RedisEngine::release_once(LockName name,
-                                               Owner owner,
+Task<ReleaseOutcome> RedisEngine::release_once(SharedCall call,
                                                TimePoint valid_until,
                                                TimePoint answer_by) {
   const auto self = shared_from_this();
-  const SharedCall call = release_call(name, owner);
   bool unsettled = false;
   for (std::uint32_t attempt = 0;; ++attempt) {
     const auto reply = co_await port_->eval(call, attempt_end(answer_by));

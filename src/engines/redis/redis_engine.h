@@ -97,10 +97,8 @@ class RedisEngine final : public core::LeaseEngine,
                   const std::vector<core::Fate>& fates) const;
 
   SharedCall release_call(const LockName& name, const Owner& owner) const;
-  Task<ReleaseOutcome> release_once(LockName name,
-                                    Owner owner,
-                                    TimePoint valid_until,
-                                    TimePoint answer_by);
+  SharedCall release_call(const core::HeldLease& lease) const;
+  Task<ReleaseOutcome> release_once(SharedCall call, TimePoint valid_until, TimePoint answer_by);
   static Task<void> release_until(std::shared_ptr<RedisEngine> self,
                                   LockName name,
                                   Owner owner,

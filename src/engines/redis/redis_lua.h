@@ -339,33 +339,38 @@ inline constexpr std::string_view kReleaseAtOnce = R"lua(
 local mine = ARGV[1] .. ':'
 local held = redis.call('GET', KEYS[1])
 local owned = held and string.sub(held, 1, #mine) == mine
+local token = owned and string.match(held, '^%d+', #mine + 1)
 if owned and redis.call('EXISTS', KEYS[3]) == 0 then
-  return redis.call('DEL', KEYS[1])
+  redis.call('DEL', KEYS[1])
+  return (ARGV[2] or token) == token and 1 or 0
 end
 )lua";
 
 inline constexpr std::string_view kReleaseToNext = R"lua(
 local function leave_others(owner, now)
   local entry = redis.call('HGET', keys.holders, owner)
-  local till = string.match(entry or '', '^(%d+) ')
+  local till, its_token = string.match(entry or '', '^(%d+) %d+ (%d+) ')
   if not till or tonumber(till) < now then
-    return false
+    return nil
   end
   redis.call('HDEL', keys.holders, owner)
   if redis.call('HLEN', keys.holders) <= 1 then
     redis.call('DEL', keys.lock, keys.holders)
   end
-  return true
-end
-if owned then
-  redis.call('DEL', keys.lock)
-  pcall(hand_over, keys, clock(), nil)
-  return 1
+  return its_token
 end
 local now = clock()
-if held and claim_of(held) and leave_others(ARGV[1], now) then
-  pcall(hand_over, keys, now, redis.call('GET', keys.lock))
-  return 1
+if owned then
+  redis.call('DEL', keys.lock)
+  pcall(hand_over, keys, now, nil)
+else
+  token = held and claim_of(held) and leave_others(ARGV[1], now)
+  if token then
+    pcall(hand_over, keys, now, redis.call('GET', keys.lock))
+  end
+end
+if token then
+  return (ARGV[2] or token) == token and 1 or 0
 end
 if redis.call('HDEL', keys.waiters, ARGV[1]) == 1 then
   local was_first = redis.call('LINDEX', keys.queue, 0) == ARGV[1]

@@ -67,8 +67,10 @@ inline constexpr Script kRefreshScript{"refresh",
                                               lua::kAsk,
                                               lua::kRefreshAll>::value};
 
-/// KEYS lock, counter, queue, waiters, holders; ARGV owner. 1 released, and given to those who may
-/// enter now; 0 the owner does not hold it, and does not wait for it any more.
+/// KEYS lock, counter, queue, waiters, holders; ARGV owner, and perhaps the token of its lease. 1
+/// released, and given to those who may enter now; 0 the owner did not hold it by that token, and
+/// neither holds it nor waits for it any more. A request for the lock that arrived late, when the
+/// lease had ended, may have been granted again, with another token.
 inline constexpr Script kReleaseScript{"release",
                                        Joined<lua::kReleaseAtOnce,
                                               lua::kKeys,
