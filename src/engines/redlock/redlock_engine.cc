@@ -81,7 +81,7 @@ struct RedlockEngine::Attempt {
   std::vector<Obstacle> known_obstacles() const {
     std::vector<Obstacle> known = obstacles;
     for (const std::size_t node : tally.silent()) {
-      known[node] = Error{Errc::unknown_outcome, "no answer yet"};
+      known[node] = Error{Errc::busy, "no answer yet"};
     }
     return known;
   }
@@ -192,7 +192,7 @@ Task<std::shared_ptr<RedlockEngine::Attempt>> RedlockEngine::take_all(core::Lock
                                                                       Manner manner) {
   auto attempt = std::make_shared<Attempt>(env_, request, nodes_.size());
   // One for each phase.
-  attempt->answer_by = env_.now() + std::min(settings_.timeout * 2, request.ttl);
+  attempt->answer_by = env_.now() + settings_.timeout * 2;
   attempt->take = redis::share({.script = &kTakeScript,
                                 .keys = keys_of(request.name),
                                 .args = {request.owner.to_string(),

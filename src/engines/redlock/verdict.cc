@@ -19,6 +19,8 @@ struct InTheWay {
 
 struct Count {
   std::size_t silent{0};
+  /// Nodes that can be used, of which it is not known who has the lock there.
+  std::size_t unsure{0};
   std::map<std::string, InTheWay> holders{};
   std::vector<Millis> ends{};
   std::vector<NodeError> verdicts{};
@@ -48,7 +50,10 @@ void count_busy(Count& count, const redis::Reply& reply, const std::string& name
 
 void count_error(Count& count, const Error& error, const std::string& name) {
   count.verdicts.push_back({.node = name, .message = error.message});
-  if (error.code == Errc::busy) return;
+  if (error.code == Errc::busy) {
+    ++count.unsure;
+    return;
+  }
   ++count.silent;
   count.alike = count.alike && (count.first == nullptr || count.first->code == error.code);
   if (count.first == nullptr) count.first = &error;
@@ -101,11 +106,11 @@ Refusal refusal_of(const std::vector<Obstacle>& obstacles, const std::vector<std
   refusal.error = {Errc::busy, "others took the lock on some nodes meanwhile"};
   for (const auto& [owner, in_the_way] : count.holders) {
     if (!refusal.error.holder) refusal.error.holder = in_the_way.contender;
-    if (in_the_way.nodes + count.silent < needed) continue;
+    if (in_the_way.nodes + count.silent + count.unsure < needed) continue;
     refusal.cause = Refusal::Cause::held;
     refusal.error = AcquireError{Errc::busy};
     refusal.error.holder = in_the_way.contender;
-    const std::size_t free = obstacles.size() - count.silent - count.ends.size();
+    const std::size_t free = obstacles.size() - count.silent - count.unsure - count.ends.size();
     refusal.ends_in = ends_in(count.ends, free, needed);
     break;
   }

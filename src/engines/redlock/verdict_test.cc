@@ -55,6 +55,14 @@ TEST(VerdictTest, NodesDownAreToldFromHeldByAnother) {
   EXPECT_EQ(refusal.error.nodes[1].message, "connection refused");
 }
 
+TEST(VerdictTest, NodesThatHaveNotAnsweredYetAreNotTakenForDown) {
+  const Obstacle unknown = Error{Errc::busy, "no answer yet"};
+  const Refusal refusal =
+      refusal_of({held_by(kAlice, 900), down(), held_by(kAlice, 900), unknown, down()}, kNames);
+  EXPECT_EQ(refusal.cause, Cause::held);
+  EXPECT_EQ(refusal.error.code, Errc::busy);
+}
+
 TEST(VerdictTest, ACommonCauseIsTold) {
   const Obstacle denied = Error{Errc::denied, "wrong password"};
   EXPECT_EQ(refusal_of({denied, denied, denied}, kNames).error.code, Errc::denied);
