@@ -1,6 +1,7 @@
 // Awaited: something a task of an Env will make known to threads that block for it.
 //
-// Thread safety: any thread. Lifetime: outlives every wait.
+// Thread safety: any thread. Lifetime: shared by those who wait and the one who makes it known, who
+// is not done with it when they know.
 
 #pragma once
 

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <csignal>
 #include <future>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -169,50 +171,52 @@ class Noted : public Awaited {
   std::thread::id thread_;
 };
 
-Task<void> sleep_and_note(Env& env, Duration nap, Noted& noted) {
+using SharedNoted = std::shared_ptr<Noted>;
+
+Task<void> sleep_and_note(Env& env, Duration nap, SharedNoted noted) {
   co_await env.sleep_for(nap);
-  noted.set(std::this_thread::get_id());
+  noted->set(std::this_thread::get_id());
+}
+
+/// A call that takes that long. Whether it was answered by `limit`, and on which thread.
+std::optional<std::thread::id> call(Env& env, Duration nap, TimePoint limit = TimePoint::max()) {
+  const auto noted = std::make_shared<Noted>();
+  if (!env.spawn_and_wait(sleep_and_note(env, nap, noted), *noted, limit)) return std::nullopt;
+  return noted->thread();
 }
 
 TEST_F(AsioEnvTest, ACallerRunsItsTaskItselfOnceTheKeeperHasLeft) {
-  const auto runs_itself = [&] {
-    Noted noted;
-    EXPECT_TRUE(env_->spawn_and_wait(sleep_and_note(*env_, 0ms, noted), noted, TimePoint::max()));
-    return noted.thread() == std::this_thread::get_id();
-  };
   const TimePoint end = env_->now() + kBound;
   bool ran = false;
-  while (!ran && env_->now() < end) ran = runs_itself();
+  while (!ran && env_->now() < end) ran = call(*env_, 0ms) == std::this_thread::get_id();
   EXPECT_TRUE(ran);
 }
 
 TEST_F(AsioEnvTest, ACallerGivesUpAtItsLimitAndTheTaskGoesOn) {
   const auto noted = std::make_shared<Noted>();
-  EXPECT_FALSE(env_->spawn_and_wait(sleep_and_note(*env_, 50ms, *noted), *noted, env_->now()));
+  EXPECT_FALSE(env_->spawn_and_wait(sleep_and_note(*env_, 50ms, noted), *noted, env_->now()));
   EXPECT_TRUE(noted->sleep_until(env_->now() + kBound));
 }
 
 TEST_F(AsioEnvTest, SleepersWakeWhileNobodyCallsAfterACall) {
-  Noted called;
-  env_->spawn_and_wait(sleep_and_note(*env_, 0ms, called), called, TimePoint::max());
-  Noted later;
+  EXPECT_TRUE(call(*env_, 0ms));
+  const auto later = std::make_shared<Noted>();
   env_->spawn(sleep_and_note(*env_, 5ms, later));
-  EXPECT_TRUE(later.sleep_until(env_->now() + kBound));
-  EXPECT_NE(later.thread(), std::this_thread::get_id());
+  EXPECT_TRUE(later->sleep_until(env_->now() + kBound));
+  EXPECT_NE(later->thread(), std::this_thread::get_id());
 }
 
-TEST_F(AsioEnvTest, ATaskOfOthersIsRunWhileACallerRunsTheLoopForLong) {
-  Noted long_call;
-  std::thread caller{[&] {
-    env_->spawn_and_wait(sleep_and_note(*env_, 300ms, long_call), long_call, TimePoint::max());
-  }};
-  for (int i = 0; i < 50; ++i) {
-    Noted noted;
-    ASSERT_TRUE(
-        env_->spawn_and_wait(sleep_and_note(*env_, 1ms, noted), noted, env_->now() + kBound));
-  }
+TEST_F(AsioEnvTest, TasksOfOthersAreRunWhileACallerRunsTheLoopForLong) {
+  std::thread caller{[&] { EXPECT_TRUE(call(*env_, 300ms)); }};
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(call(*env_, 1ms, env_->now() + kBound));
   caller.join();
-  EXPECT_TRUE(long_call.is_known());
+}
+
+Task<void> visit(int& inside, SharedNoted noted) {
+  // Tasks run one at a time, on whatever thread: a race would be seen by a sanitizer.
+  ++inside;
+  noted->set(std::this_thread::get_id());
+  co_return;
 }
 
 TEST_F(AsioEnvTest, ManyCallersAreAllAnswered) {
@@ -220,30 +224,23 @@ TEST_F(AsioEnvTest, ManyCallersAreAllAnswered) {
   constexpr int kCalls = 500;
   std::atomic<int> answered{0};
   int inside = 0;
-  const auto visit = [&](Noted& noted) -> Task<void> {
-    // Tasks run one at a time, on whatever thread: a race would be seen by a sanitizer.
-    ++inside;
-    noted.set(std::this_thread::get_id());
-    co_return;
+  const auto call_often = [&] {
+    for (int n = 0; n < kCalls; ++n) {
+      const auto noted = std::make_shared<Noted>();
+      if (env_->spawn_and_wait(visit(inside, noted), *noted, TimePoint::max())) ++answered;
+    }
   };
   {
     std::vector<std::jthread> callers;
-    for (int i = 0; i < kCallers; ++i) {
-      callers.emplace_back([&] {
-        for (int n = 0; n < kCalls; ++n) {
-          Noted noted;
-          if (env_->spawn_and_wait(visit(noted), noted, TimePoint::max())) ++answered;
-        }
-      });
-    }
+    for (int i = 0; i < kCallers; ++i) callers.emplace_back(call_often);
   }
   EXPECT_EQ(answered.load(), kCallers * kCalls);
+  env_.reset();
   EXPECT_EQ(inside, kCallers * kCalls);
 }
 
 TEST_F(AsioEnvTest, QuietWorkIsDoneSoonToo) {
-  Noted called;
-  env_->spawn_and_wait(sleep_and_note(*env_, 0ms, called), called, TimePoint::max());
+  EXPECT_TRUE(call(*env_, 0ms));
   const auto done = std::make_shared<std::promise<void>>();
   auto future = done->get_future();
   env_->post_quietly([done] { done->set_value(); });
