@@ -1,5 +1,6 @@
 #include "tests/ports/redis_cluster.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -38,6 +39,8 @@ RedisCluster::Node::Node(const Shape& shape, std::uint16_t port_in, std::uint16_
       connection{process.socket()} {}
 
 RedisCluster::RedisCluster(Shape shape) : shape_{std::move(shape)} {
+  // hiredis writes to connections that a node may have closed.
+  std::signal(SIGPIPE, SIG_IGN);
   for (std::size_t i = 0; i < shape_.masters + shape_.replicas; ++i) {
     const std::uint16_t port = free_port();
     nodes_.emplace_back(shape_, port, free_port());
@@ -64,28 +67,31 @@ void RedisCluster::meet() {
         0, {"CLUSTER", "MEET", "127.0.0.1", std::to_string(other.port), std::to_string(other.bus)});
   }
   for (std::size_t i = 0; i < size(); ++i) {
-    wait_until(i, "INFO", "cluster_known_nodes:" + std::to_string(size()));
-    wait_until(i, "INFO", "cluster_state:ok");
+    wait_until(i, {"CLUSTER", "INFO"}, "cluster_known_nodes:" + std::to_string(size()));
+    wait_until(i, {"CLUSTER", "INFO"}, "cluster_state:ok");
   }
 }
 
 void RedisCluster::follow() {
   for (std::size_t i = shape_.masters; i < size(); ++i) {
     const std::string& master = nodes_[(i - shape_.masters) % shape_.masters].id;
-    for (std::size_t other = 0; other < size(); ++other) wait_until(other, "NODES", nodes_[i].id);
+    for (std::size_t other = 0; other < size(); ++other) {
+      wait_until(other, {"CLUSTER", "NODES"}, nodes_[i].id);
+    }
     command(i, {"CLUSTER", "REPLICATE", master});
     for (std::size_t other = 0; other < size(); ++other) {
-      wait_until(other, "NODES", "slave " + master);
+      wait_until(other, {"CLUSTER", "NODES"}, "slave " + master);
     }
+    wait_until(i, {"INFO", "replication"}, "master_link_status:up");
   }
 }
 
 void RedisCluster::wait_until(std::size_t number,
-                              const std::string& word,
+                              const std::vector<std::string>& words,
                               const std::string& state) {
   const TimePoint end = BootClock::now() + 30s;
   while (BootClock::now() < end) {
-    if (command(number, {"CLUSTER", word}).text.find(state) != std::string::npos) return;
+    if (command(number, words).text.find(state) != std::string::npos) return;
     std::this_thread::sleep_for(5ms);
   }
   std::fprintf(stderr, "the cluster does not come to %s\n", state.c_str());

@@ -51,7 +51,9 @@ class RedisCluster {
   void meet();
   void share_slots();
   void follow();
-  void wait_until(std::size_t number, const std::string& word, const std::string& state);
+  void wait_until(std::size_t number,
+                  const std::vector<std::string>& words,
+                  const std::string& state);
 
   Shape shape_;
   std::deque<Node> nodes_;

@@ -41,8 +41,9 @@ TEST(ClusterFailoverTest, ALeaseTheReplicaDoesNotKnowIsLostToTheFailover) {
   RedisCluster cluster{{.masters = 3, .replicas = 3}};
   Client client = connect_to(cluster, "?timeout=30s");
   const std::string name = name_on(cluster, 0);
-  // The replica learns of nothing any more.
+  // The replica learns of nothing any more, not even of what is on its way.
   cluster.node(3).pause();
+  ASSERT_EQ(cluster.command(0, {"CLIENT", "KILL", "TYPE", "replica"}).integer, 1);
   auto held = client.try_acquire(name, {.ttl = 1min});
   ASSERT_TRUE(held);
   cluster.node(0).kill();

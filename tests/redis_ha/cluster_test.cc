@@ -126,7 +126,7 @@ TEST_F(ClusterTest, LocksGoOnWhenTheirSlotHasMoved) {
   const std::string name = name_on(cluster_, 0);
   Client client = connect();
   Client other = connect();
-  auto lease = client.acquire(name, {.ttl = 10min});
+  auto lease = client.try_acquire(name, {.ttl = 10min});
   ASSERT_TRUE(lease);
   auto next = std::async(std::launch::async,
                          [&] { return other.acquire(name, {.ttl = 10min, .wait = kPatience}); });
