@@ -13,10 +13,11 @@ namespace holdfast::test {
 namespace {
 
 const std::vector<std::string> kCommands{
-    "run",    "acquire", "renew",           "release", "ls",    "show",
-    "watch",  "break",   "check-sequencer", "open",    "get",   "put",
-    "erase",  "check",   "update",          "once",    "store", "bench",
-    "doctor", "lab",     "completion"};
+    "run",  "acquire",   "renew",   "release",         "ls",
+    "show", "watch",     "break",   "check-sequencer", "open",
+    "get",  "put",       "erase",   "check",           "update",
+    "once", "store",     "redlock", "bench",           "doctor",
+    "lab",  "completion"};
 
 std::set<std::string> options_in(const std::string& text) {
   static const std::regex option{"--[a-z][a-z-]*"};
@@ -40,6 +41,9 @@ class DocsTest : public CommandTest {
     std::set<std::string> options = options_in(help({}));
     for (const std::string& command : kCommands) options.merge(options_in(help({command})));
     options.merge(options_in(help({"store", "rebase"})));
+    for (const char* action : {"init", "rejoin"}) {
+      options.merge(options_in(help({"redlock", action})));
+    }
     for (const char* demonstration : {"pause", "naive", "bank", "sim"}) {
       options.merge(options_in(help({"lab", demonstration})));
     }
