@@ -35,6 +35,9 @@ struct Findings {
 
 Findings judge(std::vector<Held> leases);
 
+/// The campaign goes on meanwhile.
+void let_pass(Millis time);
+
 enum class Persistence : std::uint8_t { always, none };
 
 class Campaign {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <random>
 
@@ -22,7 +23,7 @@ bool eventually(const std::function<bool()>& condition) {
   const TimePoint limit = BootClock::now() + 30s;
   while (!condition()) {
     if (BootClock::now() > limit) return false;
-    std::this_thread::sleep_for(1ms);
+    let_pass(1ms);
   }
   return true;
 }
@@ -47,7 +48,7 @@ TEST(RedlockCampaignTest, NodesThatKeepTheirDataMayBeKilled) {
   campaign.start();
   const TimePoint end = BootClock::now() + duration();
   while (BootClock::now() < end) {
-    std::this_thread::sleep_for(1s + std::chrono::milliseconds{dice() % 1000});
+    let_pass(Millis{1000 + dice() % 1000});
     campaign.kill(dice() % 3);
   }
   const std::size_t before = campaign.granted();
@@ -79,7 +80,7 @@ TEST(RedlockCampaignTest, NodesThatLostTheirDataRefuseInsteadOfCountingAnew) {
     })) << half;
   }
   const std::size_t before = campaign.granted();
-  std::this_thread::sleep_for(2s);
+  let_pass(2s);
   EXPECT_LE(campaign.granted(), before + 2) << "what was granted before is written down late";
   campaign.stop();
   const Findings findings = judge(campaign.leases());

@@ -86,7 +86,7 @@ TEST_F(RedlockSetTest, ATtlAboveTheLongestIsRefused) {
   EXPECT_NE(refused.error().message.find("TTL"), std::string::npos);
 }
 
-TEST_F(RedlockSetTest, ANodeWithoutItsDataJoinsAgainAfterTheLongestLeaseAndGoesOnCounting) {
+TEST_F(RedlockSetTest, RejoiningNeedsAMajorityThatKnowsTheCounters) {
   ASSERT_TRUE(found({0, 1, 2}));
   auto client = Client::connect(url({0, 1, 2}));
   ASSERT_TRUE(client);
