@@ -58,13 +58,14 @@ void Witness::see(const sim::Event& event) {
       break;
     case sim::EventKind::sent:
       // A node that answers what it did not run has nobody to run it.
-      if (place.kind == Kind::node && !ran_.contains(event.number)) {
+      if (place.kind == Kind::node && event.number != sim::kOfNoRequest &&
+          !ran_.contains(event.number)) {
         const std::string& client = clients_.at(place_of(event.peer).index);
         journal_.add_at_node(event.when, place.index, "down, " + client + " is turned away");
       }
       break;
     case sim::EventKind::lost:
-      see_loss(event);
+      if (event.number != sim::kOfNoRequest) see_loss(event);
       break;
     case sim::EventKind::warned:
       see_warning(event, clients_.at(place.index));
@@ -77,6 +78,8 @@ void Witness::see(const sim::Event& event) {
 void Witness::see_script(const sim::Event& event, std::size_t node) {
   ran_.insert(event.number);
   const sim::Execution& execution = world_.node(node).executions().at(scripts_seen_[node]++);
+  // A look at the server itself is about no lock.
+  if (execution.call.keys.empty()) return;
   meet(execution.call, clients_.at(place_of(event.peer).index));
   journal_.add_at_node(event.when, node, describe(execution));
 }

@@ -19,30 +19,25 @@ void tell(const Shared& to, const Channel& channel, redis::Heard heard) {
   });
 }
 
-void carry_to_client(const Shared& to,
-                     const Channel& channel,
-                     std::uint64_t number,
-                     redis::Heard heard,
-                     PubSub::Id id) {
+void carry_to_client(const Shared& to, const Channel& channel, redis::Heard heard, PubSub::Id id) {
   auto at_client = [to, channel, heard = std::move(heard), id] {
     channel->heard_of = id;
     tell(to, channel, heard);
   };
   to->network.carry(
-      to->ends.server, to->ends.client, Direction::reply, number, std::move(at_client));
+      to->ends.server, to->ends.client, Direction::reply, kOfNoRequest, std::move(at_client));
 }
 
 void subscribe_at_server(const Shared& to, const Channel& channel) {
   auto receive = [to, channel](std::string_view, std::string_view message) {
     redis::Heard heard{.kind = redis::Heard::Kind::message, .text = std::string{message}};
-    carry_to_client(to, channel, to->network.next_number(), std::move(heard), channel->heard_of);
+    carry_to_client(to, channel, std::move(heard), channel->heard_of);
   };
   channel->id = to->node.model().channels().subscribe(channel->name, std::move(receive));
 }
 
 /// Asks for all of them in one message.
 void ask(const Shared& to, std::vector<Channel> channels) {
-  const std::uint64_t number = to->network.next_number();
   struct Asked {
     Channel channel;
     PubSub::Id heard_of;
@@ -52,17 +47,17 @@ void ask(const Shared& to, std::vector<Channel> channels) {
     const PubSub::Id heard_of = channel->heard_of;
     asked.push_back({std::move(channel), heard_of});
   }
-  auto at_server = [to, number, asked = std::move(asked)] {
+  auto at_server = [to, asked = std::move(asked)] {
     if (!to->node.up()) return;
     for (const Asked& one : asked) {
       if (one.channel->over) continue;
       if (!to->node.model().channels().has(one.channel->id)) subscribe_at_server(to, one.channel);
       if (one.channel->id == one.heard_of) continue;
-      carry_to_client(to, one.channel, number, {}, one.channel->id);
+      carry_to_client(to, one.channel, {}, one.channel->id);
     }
   };
   to->network.carry(
-      to->ends.client, to->ends.server, Direction::request, number, std::move(at_server));
+      to->ends.client, to->ends.server, Direction::request, kOfNoRequest, std::move(at_server));
 }
 
 Task<void> keep_up(Shared to) {

@@ -42,6 +42,9 @@ struct Way {
   int lose_next{0};
 };
 
+/// The number of messages that belong to no request and its answer.
+inline constexpr std::uint64_t kOfNoRequest = 0;
+
 class Network {
  public:
   Network(Scheduler& scheduler, Trace& trace, std::uint64_t seed)
@@ -64,7 +67,7 @@ class Network {
   Trace& trace() { return trace_; }
   TimePoint now() const { return scheduler_.now(); }
 
-  /// Numbers a request.
+  /// Numbers a request; never kOfNoRequest.
   std::uint64_t next_number() { return ++last_number_; }
 
  private:
