@@ -51,7 +51,8 @@ struct BreakReport {
 class Client {
  public:
   /// Opens an engine by URL: `local:` or `local:/directory`; `redis://host:port/db`, `rediss://…`
-  /// or `redis+unix:///socket`. `?prefix=P` puts P before every lock name, and shows names without
+  /// or `redis+unix:///socket`; `redis+cluster://host:port,…` or
+  /// `redis+sentinel://host:port,…/name`. `?prefix=P` puts P before every lock name, and shows names without
   /// it; by default `local:` stores names as given and Redis puts `hf:` before them.
   ///
   /// invalid_argument: the URL; unsupported: an engine that is not in this build; corrupt,

@@ -48,6 +48,17 @@ FreshEngine fresh_redlock(std::size_t nodes, const Trouble& trouble = {}) {
   return {.url = set->url(), .resources = set};
 }
 
+void add_words(std::vector<std::string>& words, const std::string& text) {
+  std::istringstream rest{text};
+  for (std::string word; rest >> word;) words.push_back(word);
+}
+
+std::string write_password(const TemporaryDirectory& directory) {
+  std::string file = directory.path() + "/password";
+  std::ofstream{file} << "secret\n";
+  return file;
+}
+
 /// A server that speaks TLS alone, and knows nobody but a user with the rights of
 /// docs/guide/redis.md.
 struct GuardedRedis {
@@ -66,24 +77,35 @@ FreshEngine fresh_guarded_redis() {
   arguments.insert(arguments.end(), {"--tls-cert-file", authority.cert_file("server")});
   arguments.insert(arguments.end(), {"--tls-key-file", authority.key_file("server")});
   arguments.insert(arguments.end(), {"--user", "default", "off", "--user", "app", ">secret"});
-  std::istringstream rights{kRestrictedRights};
-  for (std::string right; rights >> right;) arguments.push_back(right);
+  add_words(arguments, kRestrictedRights);
   guarded->server = std::make_unique<ports::RedisProcess>(arguments);
-  const std::string password_file = guarded->directory.path() + "/password";
-  std::ofstream{password_file} << "secret\n";
+  const std::string password_file = write_password(guarded->directory);
   return {.url = "rediss://app@localhost:" + port + "?password_file=" + password_file +
                  "&ca=" + authority.ca_file() + "&cert=" + authority.cert_file("client") +
                  "&key=" + authority.key_file("client"),
           .resources = guarded};
 }
 
+/// Three masters, and the same user.
+struct GuardedCluster {
+  explicit GuardedCluster(ports::RedisCluster::Shape shape) : cluster{std::move(shape)} {}
+
+  TemporaryDirectory directory;
+  ports::RedisCluster cluster;
+};
+
 /// One for all tests of this program: it takes seconds to come about. Each has its own prefix.
 FreshEngine fresh_cluster() {
-  static const auto cluster = std::make_shared<ports::RedisCluster>(ports::RedisCluster::Shape{});
+  static const auto guarded = [] {
+    std::vector<std::string> arguments{"--user", "app", ">secret"};
+    add_words(arguments, std::string{kRestrictedRights} + ' ' + kClusterRights);
+    return std::make_shared<GuardedCluster>(ports::RedisCluster::Shape{.arguments = arguments});
+  }();
   static int number = 0;
-  return {.url = "redis+cluster://" + cluster->addresses() + "?prefix=test%20" +
-                 std::to_string(++number) + ":",
-          .resources = cluster};
+  const std::string password_file = write_password(guarded->directory);
+  return {.url = "redis+cluster://app@" + guarded->cluster.addresses() + "?password_file=" +
+                 password_file + "&prefix=hf:test%20" + std::to_string(++number) + ":",
+          .resources = guarded};
 }
 
 constexpr Capabilities kEverything{.shared = true,

@@ -33,7 +33,11 @@ struct EngineUnderTest {
 inline constexpr const char* kRestrictedRights =
     "on resetkeys resetchannels ~hf:* ~{hf:* &hf:* -@all +eval +evalsha +time +scan +get +set +del "
     "+exists +pttl +persist +pexpire +pexpireat +lindex +lpop +lpush +lrange +lrem +ltrim +rpush "
-    "+hget +hmget +hset +hdel +hexists +xadd +publish +subscribe +unsubscribe +ping";
+    "+hget +hgetall +hlen +hmget +hset +hdel +hexists +xadd +publish +subscribe +unsubscribe +ping";
+
+/// And on a cluster.
+inline constexpr const char* kClusterRights =
+    "+cluster|slots +asking +spublish +ssubscribe +sunsubscribe";
 
 std::vector<EngineUnderTest> engines_under_test();
 

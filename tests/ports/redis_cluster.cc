@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 std::vector<std::string> arguments_of(const RedisCluster::Shape& shape,
                                       std::uint16_t port,
                                       std::uint16_t bus) {
-  std::vector<std::string> arguments{"--port", std::to_string(port), "--cluster-enabled", "yes"};
+  std::vector<std::string> arguments{
+      shape.listen, std::to_string(port), "--cluster-enabled", "yes"};
   arguments.insert(arguments.end(), {"--cluster-port", std::to_string(bus)});
   arguments.insert(arguments.end(), {"--cluster-node-timeout", "1000"});
   arguments.insert(arguments.end(), {"--repl-ping-replica-period", "1"});

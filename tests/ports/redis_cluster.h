@@ -18,6 +18,8 @@ class RedisCluster {
     std::size_t masters{3};
     /// In all; each follows the first masters in turn.
     std::size_t replicas{0};
+    /// What a node listens with: `--tls-port` for TLS alone.
+    std::string listen{"--port"};
     /// For the command line of every node.
     std::vector<std::string> arguments{};
   };

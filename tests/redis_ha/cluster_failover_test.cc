@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "tests/redis/certificates.h"
 #include "tests/redis_ha/cluster_bed.h"
 
 namespace holdfast::ha {
@@ -81,6 +82,23 @@ TEST(ClusterFailoverTest, AHungMasterDoesNotDelayTheRenewalsAtTheOthers) {
   EXPECT_EQ(leases[2].state(), LeaseState::held);
   EXPECT_EQ(jeopardies, 0);
   cluster.node(0).resume();
+}
+
+TEST(ClusterTlsTest, EveryNodeIsReachedByTls) {
+  redis::Authority authority;
+  authority.vouch_for("node", "DNS:localhost,IP:127.0.0.1");
+  std::vector<std::string> arguments{"--tls-cluster", "yes", "--tls-auth-clients", "no"};
+  arguments.insert(arguments.end(), {"--tls-ca-cert-file", authority.ca_file()});
+  arguments.insert(arguments.end(), {"--tls-cert-file", authority.cert_file("node")});
+  arguments.insert(arguments.end(), {"--tls-key-file", authority.key_file("node")});
+  RedisCluster cluster{{.masters = 3, .listen = "--tls-port", .arguments = arguments}};
+  auto client =
+      Client::connect("rediss+cluster://" + cluster.addresses() + "?ca=" + authority.ca_file());
+  ASSERT_TRUE(client) << client.error().message;
+  for (std::size_t master = 0; master < 3; ++master) {
+    const auto lease = client->try_acquire(name_on(cluster, master));
+    EXPECT_TRUE(lease) << lease.error().message;
+  }
 }
 
 TEST(ClusterFailoverTest, AServerThatIsNoClusterIsNamed) {

@@ -172,7 +172,7 @@ Task<Result<void>> RedisEngine::ask(std::shared_ptr<Waiter> waiter,
     const Duration delay = backoff_delay(settings_.retry, attempt, env_.draw());
     if (!may_pass || env_.now() + delay >= answer_by || stop.stop_requested()) {
       if (!may_pass || !unsettled) co_return Unexpected{asked.error()};
-      co_return Unexpected{Error{Errc::unknown_outcome, "the server did not answer in time"}};
+      co_return Unexpected{Error{Errc::unknown_outcome, asked.error().message}};
     }
     co_await env_.sleep_for(delay);
   }
