@@ -70,7 +70,7 @@ void RequestLine::encode_waiting(std::string& out) {
     const Request& request = ring_[written_];
     switch (request.form) {
       case Form::evalsha:
-        scripts_.append_evalsha(out, *request.call);
+        scripts_.append(out, *request.call);
         break;
       case Form::eval:
         append_eval(out, *request.call);
@@ -117,7 +117,10 @@ void RequestLine::on_replies_told() {
   if (!abandoned()) flush();
 }
 
-void RequestLine::opened() { flush(); }
+void RequestLine::opened() {
+  scripts_.forget();
+  flush();
+}
 
 void RequestLine::interrupted(const Failure& failure) {
   telling_ = false;

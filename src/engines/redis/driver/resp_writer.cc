@@ -67,6 +67,11 @@ void append_eval(std::string& out, const ScriptCall& call) {
   append_keys_and_args(out, call);
 }
 
+void ScriptBook::append(std::string& out, const ScriptCall& call) {
+  const bool is_first = said_.insert(call.script->source.data()).second;
+  is_first ? append_eval(out, call) : append_evalsha(out, call);
+}
+
 void ScriptBook::append_evalsha(std::string& out, const ScriptCall& call) {
   append_head(out, '*', words_of(call));
   out.append(beginning_of(*call.script));
