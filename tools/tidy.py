@@ -169,7 +169,8 @@ def directions(tree):
             yield path, 0, f"is in module {module}, which cmake/HoldfastModule.cmake does not name"
             continue
         for number, line in enumerate(text.split("\n"), 1):
-            found = re.match(r'#include "(engines/\w+/(?:driver|store|doctor)|engines/\w+|\w+)/', line)
+            found = re.match(
+                r'#include "(engines/\w+/(?:driver|store|doctor)|engines/\w+|\w+)/', line)
             used = module_of(f"src/{found.group(1)}/") if found else None
             if used and used not in allowed[module] | {module, "holdfast"}:
                 yield path, number, f"may not include {found.group(1)}: see ARCHITECTURE.md"
