@@ -45,7 +45,11 @@ ReplyPtr command(redisContext& context, const std::vector<std::string>& words) {
 std::vector<std::string> keys_of(const std::string& name) {
   const redis::Keys keys{"hf:"};
   const LockName lock{name};
-  return {keys.lock(lock), keys.counter(), keys.queue(lock), keys.waiters(lock)};
+  return {keys.lock(lock),
+          keys.counter(lock),
+          keys.queue(lock),
+          keys.waiters(lock),
+          keys.holders(lock)};
 }
 
 const std::string& owner() {

@@ -5,11 +5,11 @@
 
 #include <utility>
 
+#include "client/diagnose_redis.h"
 #include "client/engine_url.h"
 #include "client/open_redis.h"
+#include "client/redlock_url.h"
 #include "engines/local/state_dir.h"
-#include "engines/redis/doctor/examine.h"
-#include "engines/redis/doctor/node_findings.h"
 #include "holdfast/client.h"
 
 namespace holdfast {
@@ -17,21 +17,6 @@ namespace {
 
 using core::Findings;
 using core::Severity;
-
-Result<Diagnosis> diagnose_redis(std::string_view url) {
-  const auto parsed = redis::parse_redis_url(url);
-  if (!parsed) return Unexpected{parsed.error()};
-  auto env = runtime::AsioEnv::create();
-  if (!env) return Unexpected{std::move(env).error()};
-  auto driver = redis::RedisDriver::create(**env, parsed->target);
-  if (!driver) return Unexpected{std::move(driver).error()};
-  const auto facts = redis::examine(**env, *driver, *parsed);
-  // Before the Env goes.
-  driver->reset();
-  if (!facts) return Unexpected{facts.error()};
-  return Diagnosis{.engine = shown_redis_url(*parsed),
-                   .findings = redis::findings_of(*facts, redis::Trust::itself)};
-}
 
 /// What can be wrong with a directory that the engine has accepted.
 Findings directory_findings(const std::string& directory) {
@@ -86,6 +71,7 @@ Result<Diagnosis> diagnose_local(std::string_view url) {
 }  // namespace
 
 Result<Diagnosis> diagnose(std::string_view url) {
+  if (is_redlock_url(url)) return diagnose_redlock(url);
   return is_redis_url(url) ? diagnose_redis(url) : diagnose_local(url);
 }
 

@@ -126,17 +126,6 @@ bool is_redis_url(std::string_view url) {
   });
 }
 
-std::string shown_redis_url(const redis::RedisUrl& url) {
-  const redis::RedisTarget& target = url.target;
-  std::string shown = target.tls ? "rediss://" : "redis://";
-  if (!target.socket_path.empty()) shown = "redis+unix://";
-  shown += target.node();
-  if (target.socket_path.empty()) shown += '/' + std::to_string(target.database);
-  shown += "?prefix=" + percent_encode(url.prefix, "-._~:/");
-  if (!target.socket_path.empty()) shown += "&db=" + std::to_string(target.database);
-  return shown;
-}
-
 Result<std::shared_ptr<Backend>> open_redis(std::string_view url) {
   auto parsed = redis::parse_redis_url(url);
   if (!parsed) return Unexpected{std::move(parsed).error()};

@@ -3,18 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "core/backend.h"
-#include "engines/redis/driver/redis_url.h"
 
 namespace holdfast {
 
 bool is_redis_url(std::string_view url);
-
-/// The URL, complete and without credentials.
-std::string shown_redis_url(const redis::RedisUrl& url);
 
 /// Connects, and learns who the server is.
 /// invalid_argument: the URL. unavailable, unknown_outcome: no answer within its timeout. denied:

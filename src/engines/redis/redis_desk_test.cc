@@ -56,7 +56,7 @@ class RedisDeskTest : public testing::Test {
   std::shared_ptr<FakePort> port_{std::make_shared<FakePort>(env_)};
   std::shared_ptr<RedisEngine> engine_{
       std::make_shared<RedisEngine>(env_, port_, Settings{.timeout = 1s})};
-  std::shared_ptr<RedisDesk> desk_{std::make_shared<RedisDesk>(env_, port_, engine_, "hf:")};
+  std::shared_ptr<RedisDesk> desk_{std::make_shared<RedisDesk>(env_, port_, engine_, Keys{"hf:"})};
   const LockName name_{"ledger"};
   const Owner owner_ = env_.fresh_owner();
   const Reply kRemoved = Reply::of_integer(1);

@@ -1,4 +1,5 @@
 #include "engines/redis/doctor/examine.h"
+#include "engines/redis/driver/sentinel_reply.h"
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
@@ -178,6 +179,26 @@ Result<NodeFacts> examine(runtime::AsioEnv& env,
   read_clock(examination, facts);
   read_rights(examination, facts);
   return facts;
+}
+
+Result<std::optional<std::string>> text_at(runtime::AsioEnv& env,
+                                           const std::shared_ptr<RedisDriver>& driver,
+                                           const std::string& key,
+                                           Millis timeout) {
+  const auto reply = Examination{env, driver, timeout}.command({"GET", key});
+  if (!reply) return Unexpected{reply.error()};
+  if (reply->kind != Reply::Kind::text) return std::optional<std::string>{};
+  return std::optional{reply->text};
+}
+
+Result<std::optional<Address>> master_told_by(runtime::AsioEnv& env,
+                                              const std::shared_ptr<RedisDriver>& sentinel,
+                                              const std::string& name,
+                                              Millis timeout) {
+  const auto reply =
+      Examination{env, sentinel, timeout}.command({"SENTINEL", "get-master-addr-by-name", name});
+  if (!reply) return Unexpected{reply.error()};
+  return read_master_address(*reply);
 }
 
 }  // namespace holdfast::redis

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "engines/redis/doctor/node_facts.h"
 #include "engines/redis/driver/redis_driver.h"
@@ -20,5 +22,18 @@ namespace holdfast::redis {
 Result<NodeFacts> examine(runtime::AsioEnv& env,
                           const std::shared_ptr<RedisDriver>& driver,
                           const RedisUrl& url);
+
+/// The text at a key; empty where there is none. Failures and precondition as examine().
+Result<std::optional<std::string>> text_at(runtime::AsioEnv& env,
+                                           const std::shared_ptr<RedisDriver>& driver,
+                                           const std::string& key,
+                                           Millis timeout);
+
+/// Where a sentinel says that the server of that name is; empty where it knows none. Failures and
+/// precondition as examine().
+Result<std::optional<Address>> master_told_by(runtime::AsioEnv& env,
+                                              const std::shared_ptr<RedisDriver>& sentinel,
+                                              const std::string& name,
+                                              Millis timeout);
 
 }  // namespace holdfast::redis

@@ -10,22 +10,20 @@
 namespace holdfast::redis {
 namespace {
 
-using Kind = Redirection::Kind;
-
 struct Word {
   std::string_view text;
-  Kind kind;
+  Redirection::Kind kind;
 };
-constexpr std::array kWords{Word{"MOVED", Kind::moved},
-                            Word{"ASK", Kind::ask},
-                            Word{"TRYAGAIN", Kind::later},
-                            Word{"CLUSTERDOWN", Kind::later},
-                            Word{"LOADING", Kind::later},
-                            Word{"MASTERDOWN", Kind::later},
-                            Word{"READONLY", Kind::replaced}};
+constexpr std::array kWords{Word{"MOVED", Redirection::Kind::moved},
+                            Word{"ASK", Redirection::Kind::ask},
+                            Word{"TRYAGAIN", Redirection::Kind::later},
+                            Word{"CLUSTERDOWN", Redirection::Kind::later},
+                            Word{"LOADING", Redirection::Kind::later},
+                            Word{"MASTERDOWN", Redirection::Kind::later},
+                            Word{"READONLY", Redirection::Kind::replaced}};
 
 /// `<slot> <host>:<port>`; an IPv6 address stands without brackets.
-std::optional<Redirection> read_target(Kind kind, std::string_view text) {
+std::optional<Redirection> read_target(Redirection::Kind kind, std::string_view text) {
   text = text.substr(0, text.find(' ', text.find(' ') + 1));
   const std::size_t space = text.find(' ');
   const std::size_t colon = text.rfind(':');
@@ -47,7 +45,8 @@ Redirection read_redirection(const Reply& reply) {
   const std::size_t space = std::min(text.find(' '), text.size());
   const auto word = std::ranges::find(kWords, text.substr(0, space), &Word::text);
   if (word == kWords.end()) return {};
-  if (word->kind != Kind::moved && word->kind != Kind::ask) return {.kind = word->kind};
+  if (word->kind != Redirection::Kind::moved && word->kind != Redirection::Kind::ask)
+    return {.kind = word->kind};
   return read_target(word->kind, text.substr(std::min(space + 1, text.size())))
       .value_or(Redirection{});
 }

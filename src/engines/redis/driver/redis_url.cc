@@ -22,21 +22,20 @@ namespace {
 
 constexpr std::string_view kForm = "write redis://[user[:password]@]host[:port][/database]";
 
-using Kind = RedisUrl::Kind;
 enum class Way : std::uint8_t { plain, tls, unix_socket };
 
 struct Scheme {
   std::string_view text;
-  Kind kind;
+  RedisUrl::Kind kind;
   Way way;
 };
-constexpr std::array kSchemes{Scheme{"redis://", Kind::server, Way::plain},
-                              Scheme{"rediss://", Kind::server, Way::tls},
-                              Scheme{"redis+unix://", Kind::server, Way::unix_socket},
-                              Scheme{"redis+cluster://", Kind::cluster, Way::plain},
-                              Scheme{"rediss+cluster://", Kind::cluster, Way::tls},
-                              Scheme{"redis+sentinel://", Kind::sentinel, Way::plain},
-                              Scheme{"rediss+sentinel://", Kind::sentinel, Way::tls}};
+constexpr std::array kSchemes{Scheme{"redis://", RedisUrl::Kind::server, Way::plain},
+                              Scheme{"rediss://", RedisUrl::Kind::server, Way::tls},
+                              Scheme{"redis+unix://", RedisUrl::Kind::server, Way::unix_socket},
+                              Scheme{"redis+cluster://", RedisUrl::Kind::cluster, Way::plain},
+                              Scheme{"rediss+cluster://", RedisUrl::Kind::cluster, Way::tls},
+                              Scheme{"redis+sentinel://", RedisUrl::Kind::sentinel, Way::plain},
+                              Scheme{"rediss+sentinel://", RedisUrl::Kind::sentinel, Way::tls}};
 
 constexpr std::uint16_t kSentinelPort = 26379;
 
@@ -119,7 +118,7 @@ Result<void> apply_database(RedisTarget& target, std::string_view text) {
 
 /// Several hosts, and what comes after them.
 Result<void> apply_nodes(Draft& draft, std::string_view hosts, std::string_view rest) {
-  const bool is_cluster = draft.url.kind == Kind::cluster;
+  const bool is_cluster = draft.url.kind == RedisUrl::Kind::cluster;
   do {
     const auto node =
         read_address(cut(hosts, ','), is_cluster ? draft.url.target.port : kSentinelPort);
@@ -158,7 +157,7 @@ Result<void> apply_address(Draft& draft, std::string_view text) {
     return {};
   }
   const std::string_view hosts = cut(text, '/');
-  if (draft.url.kind != Kind::server) return apply_nodes(draft, hosts, text);
+  if (draft.url.kind != RedisUrl::Kind::server) return apply_nodes(draft, hosts, text);
   const auto address = read_address(hosts, target.port);
   if (!address) return Unexpected{address.error()};
   target.host = address->host;
@@ -196,7 +195,7 @@ Result<void> apply_tls(Draft& draft, const std::string& value) {
 }
 
 Result<void> apply_socket_database(Draft& draft, const std::string& value) {
-  if (draft.way != Way::unix_socket && draft.url.kind != Kind::sentinel) {
+  if (draft.way != Way::unix_socket && draft.url.kind != RedisUrl::Kind::sentinel) {
     return invalid("the parameter db belongs to redis+unix: and redis+sentinel:",
                    "write the database after the host");
   }
@@ -273,7 +272,7 @@ Result<void> find_password(Draft& draft) {
 
 Result<void> find_sentinel_password(Draft& draft) {
   const bool given = !draft.url.sentinel_password_file.empty() || !draft.url.sentinel_user.empty();
-  if (given && draft.url.kind != Kind::sentinel) {
+  if (given && draft.url.kind != RedisUrl::Kind::sentinel) {
     return invalid("the Redis URL has parameters for sentinels, and names none",
                    "write redis+sentinel://host:port/NAME");
   }
@@ -290,7 +289,7 @@ Result<void> check_whole(const Draft& draft) {
     return invalid("the Redis URL has only one of cert and key", "give both");
   }
   const bool has_braces = draft.url.prefix.find_first_of("{}") != std::string::npos;
-  if (draft.url.kind == Kind::cluster && has_braces) {
+  if (draft.url.kind == RedisUrl::Kind::cluster && has_braces) {
     return invalid("the prefix has braces, which decide where a Redis cluster keeps a key",
                    "use a prefix without { and }");
   }
