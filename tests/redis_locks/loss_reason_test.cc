@@ -12,6 +12,7 @@ class LossReasonTest : public LocksBed {
     auto lease = client_.acquire("x", options);
     EXPECT_TRUE(lease);
     EXPECT_TRUE(eventually([&] { return sections_asked_for() == 4; }));
+    EXPECT_TRUE(client_.inspect("x")) << "on the same connection, behind that answer";
     return *std::move(lease);
   }
 
