@@ -79,6 +79,14 @@ TEST_P(ShareScriptsTest, TheMarkerLastsAsLongAsTheLongestAndItsDelay) {
   EXPECT_GE(ttl_ms("holders"), ttl_ms("lock") - 1000);
 }
 
+TEST_P(ShareScriptsTest, TheMarkerDoesNotOutlastWhoStillHolds) {
+  enters("alice", {.ttl = "900000"});
+  enters("bob", {.ttl = "60000"});
+  EXPECT_EQ(release("alice"), Reply::of_integer(1));
+  EXPECT_LE(ttl_ms("lock"), 60'000);
+  EXPECT_TRUE(holds("bob"));
+}
+
 TEST_P(ShareScriptsTest, ReadersAndWritersKeepEachOtherOut) {
   share("alice");
   EXPECT_EQ(eval(redis::kAcquireScript, kLockKeys, {"writer", "60000", "", "7", ""}).items.at(1),

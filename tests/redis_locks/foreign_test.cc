@@ -18,11 +18,11 @@ class ForeignTest : public LocksBed, public testing::WithParamInterface<AcquireO
 
 TEST_P(ForeignTest, OurHoldersKeepThemOutToTheLast) {
   auto first = client_.acquire("x", options(30s));
-  auto second = client_.acquire("x", options(600ms));
+  auto second = client_.acquire("x", options(1500ms));
   ASSERT_TRUE(first && second);
   EXPECT_FALSE(foreign_client_gets("x"));
   EXPECT_EQ(first->release(), ReleaseOutcome::released);
-  for (const TimePoint end = BootClock::now() + 2s; BootClock::now() < end;) {
+  for (const TimePoint end = BootClock::now() + 3s; BootClock::now() < end;) {
     ASSERT_FALSE(foreign_client_gets("x")) << "it is renewed all the time";
   }
   EXPECT_EQ(second->release(), ReleaseOutcome::released);

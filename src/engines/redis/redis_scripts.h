@@ -22,6 +22,115 @@
 
 namespace holdfast::redis {
 
+namespace lua {
+
+inline constexpr std::string_view kAcquireAtOnce = R"lua(
+if redis.call('EXISTS', KEYS[1], KEYS[3]) == 0 then
+  local token, failure = mint(KEYS[2])
+  if not token then
+    return redis.error_reply(failure)
+  end
+  put(KEYS[1], ARGV[1], token, ARGV[3], ARGV[2])
+  return {1, token}
+end
+)lua";
+
+inline constexpr std::string_view kAcquireAsking = R"lua(
+return ask(keys, ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], 'x', '0')
+)lua";
+
+inline constexpr std::string_view kShareAsking = R"lua(
+return ask(keys, ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7])
+)lua";
+
+inline constexpr std::string_view kRefreshAll = R"lua(
+local answers = {}
+for i = 1, (#KEYS - 1) / 4 do
+  local k = 4 * i - 2
+  local keys = {lock = KEYS[k], counter = KEYS[1], queue = KEYS[k + 1], waiters = KEYS[k + 2],
+                holders = KEYS[k + 3]}
+  local a = 5 * i - 2
+  local done, answer = pcall(ask, keys, ARGV[a], ARGV[a + 1], ARGV[a + 2], ARGV[2], ARGV[1],
+                             ARGV[a + 3], ARGV[a + 4])
+  answers[i] = done and answer or {2}
+end
+return answers
+)lua";
+
+inline constexpr std::string_view kReleaseAtOnce = R"lua(
+local mine = ARGV[1] .. ':'
+local held = redis.call('GET', KEYS[1])
+local owned = held and string.sub(held, 1, #mine) == mine
+local token = owned and string.match(held, '^%d+', #mine + 1)
+if owned and redis.call('EXISTS', KEYS[3]) == 0 then
+  redis.call('DEL', KEYS[1])
+  return (ARGV[2] or token) == token and 1 or 0
+end
+)lua";
+
+inline constexpr std::string_view kReleaseToNext = R"lua(
+local function leave_others(owner, claim, now)
+  local entry = redis.call('HGET', keys.holders, owner)
+  local till, delay, its_token = string.match(entry or '', '^(%d+) (%d+) (%d+) ')
+  if not till or tonumber(till) < now then
+    return nil
+  end
+  redis.call('HDEL', keys.holders, owner)
+  if redis.call('HLEN', keys.holders) <= 1 then
+    redis.call('DEL', keys.lock, keys.holders)
+  elseif till + delay + 2 >= now + redis.call('PTTL', keys.lock) then
+    redis.call('HSET', keys.holders, 'sweep', '0')
+    survey(keys, claim, now)
+  end
+  return its_token
+end
+local now = clock()
+if owned then
+  redis.call('DEL', keys.lock)
+  pcall(hand_over, keys, now, nil)
+else
+  local claim = held and claim_of(held)
+  token = claim and leave_others(ARGV[1], claim, now)
+  if token then
+    pcall(hand_over, keys, now, redis.call('GET', keys.lock))
+  end
+end
+if token then
+  return (ARGV[2] or token) == token and 1 or 0
+end
+if redis.call('HDEL', keys.waiters, ARGV[1]) == 1 then
+  local was_first = redis.call('LINDEX', keys.queue, 0) == ARGV[1]
+  redis.call('LREM', keys.queue, 1, ARGV[1])
+  if was_first then
+    hand_over(keys, now, held, nil, true)
+  end
+end
+return 0
+)lua";
+
+/// One fate for each lease: how the scripts that renew end.
+inline constexpr std::string_view kKeepAll = R"lua(
+local now, fates = clock(), {}
+for i = 1, #KEYS / 3 do
+  local k = {lock = KEYS[3 * i - 2], holders = KEYS[3 * i - 1]}
+  local mine = ARGV[i + 1]
+  local owner, token = string.match(mine, '^([^:]*):(%d+):$')
+  local held = redis.pcall('GET', k.lock)
+  fates[i] = 0
+  if owner and type(held) == 'string' and claim_of(held) then
+    local done, stays = pcall(stay, k, owner, ARGV[1], now)
+    fates[i] = done and stays == token and 1 or 0
+  end
+  local broken = fates[i] == 0 and redis.pcall('GET', KEYS[3 * i])
+  if type(broken) == 'string' and string.find(broken, mine, 1, true) then
+    fates[i] = 2
+  end
+end
+return fates
+)lua";
+
+}  // namespace lua
+
 /// KEYS lock, counter, queue, waiters, holders; ARGV owner, TTL in milliseconds, note, stamp,
 /// channel. For an exclusive lock without lock-delay.
 ///
