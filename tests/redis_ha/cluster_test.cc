@@ -100,9 +100,13 @@ void expect_pushed_hand_over(Client holder, Client waiter, const std::string& na
 
 TEST_F(ClusterTest, AReleaseIsToldToTheNextInItsSlotAlone) {
   for (std::size_t master = 0; master < kMasters; ++master) {
-    expect_pushed_hand_over(connect(), connect(), name_on(cluster_, master));
-    const auto channels = cluster_.command(master, {"PUBSUB", "SHARDCHANNELS"});
-    EXPECT_EQ(channels.items.size(), 0U) << "the clients have gone";
+    Client holder = connect();
+    Client waiter = connect();
+    expect_pushed_hand_over(holder, waiter, name_on(cluster_, master));
+    EXPECT_TRUE(eventually([&] {
+      return cluster_.command(master, {"PUBSUB", "SHARDCHANNELS", "hf:*"}).items.size() == 2;
+    })) << "both hear there";
+    EXPECT_EQ(cluster_.command(master, {"PUBSUB", "CHANNELS", "hf:*"}).items.size(), 0U);
   }
 }
 
