@@ -113,7 +113,7 @@ TEST_F(FencedFailoverTest, NoStaleWriteIsAccepted) {
     return std::ranges::all_of(
         kept, [](const Lease& lease) { return lease.state() == LeaseState::lost; });
   })) << "the new master does not know them";
-  for (const Lease& lease : kept) EXPECT_EQ(lease.loss_reason(), LossReason::failover);
+  for (const Lease& lease : kept) EXPECT_EQ(lease.loss_reason(), LossReason::failed_over);
   const auto final = resource().get("counter");
   EXPECT_EQ(final.value().value().value, std::to_string(tally.counted))
       << "an acknowledged count was overwritten by a stale one";
@@ -121,7 +121,7 @@ TEST_F(FencedFailoverTest, NoStaleWriteIsAccepted) {
   std::printf("counted %d, refused as stale %d, leases lost to the failover %d\n",
               tally.counted.load(),
               tally.refused.load(),
-              tally.lost[LossReason::failover] + static_cast<int>(kept.size()));
+              tally.lost[LossReason::failed_over] + static_cast<int>(kept.size()));
 }
 
 }  // namespace

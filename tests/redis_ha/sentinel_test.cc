@@ -85,7 +85,7 @@ TEST_F(SentinelTest, ALeaseTheNewMasterDoesNotKnowIsLostToTheFailover) {
     return !renewed && renewed.error().code == Errc::lost;
   };
   ASSERT_TRUE(eventually(is_lost));
-  EXPECT_EQ(held->loss_reason(), LossReason::failover);
+  EXPECT_EQ(held->loss_reason(), LossReason::failed_over);
   const auto next = client.try_acquire("held");
   ASSERT_TRUE(next) << next.error().message;
   EXPECT_GT(next->token(), held->token());
