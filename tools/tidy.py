@@ -79,7 +79,8 @@ def lines_and_whitespace(tree):
         if text and not text.endswith("\n"):
             yield path, 0, "does not end with a newline"
         for number, line in enumerate(text.split("\n"), 1):
-            if line != line.rstrip() or "\t" in line:
+            tabbed = "\t" in line and not path.endswith((".go", "go.mod"))
+            if line != line.rstrip() or tabbed:
                 yield path, number, "has a tab or a space at its end"
     for path, text in tree.matching(".h", ".cc", ".cmake", ".in", ".py", ".sh", "CMakeLists.txt"):
         for number, line in enumerate(text.split("\n"), 1):

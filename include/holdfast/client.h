@@ -52,8 +52,9 @@ class Client {
  public:
   /// Opens an engine by URL: `local:` or `local:/directory`; `redis://host:port/db`, `rediss://…`
   /// or `redis+unix:///socket`; `redis+cluster://host:port,…` or
-  /// `redis+sentinel://host:port,…/name`. `?prefix=P` puts P before every lock name, and shows names without
-  /// it; by default `local:` stores names as given and Redis puts `hf:` before them.
+  /// `redis+sentinel://host:port,…/name`; `redlock://host:port,host:port,host:port`. `?prefix=P`
+  /// puts P before every lock name, and shows names without it; by default `local:` stores names as
+  /// given and Redis puts `hf:` before them.
   ///
   /// invalid_argument: the URL; unsupported: an engine that is not in this build; corrupt,
   /// io_error, denied, no_space: the engine's state; unavailable, unknown_outcome: no answer.

@@ -1,9 +1,10 @@
 #include "tests/ports/redis_cluster.h"
 
+#include <poll.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
 #include <utility>
 
 #include "engines/redis/hash_slot.h"
@@ -93,7 +94,7 @@ void RedisCluster::wait_until(std::size_t number,
   const TimePoint end = BootClock::now() + 30s;
   while (BootClock::now() < end) {
     if (command(number, words).text.find(state) != std::string::npos) return;
-    std::this_thread::sleep_for(5ms);
+    poll(nullptr, 0, /*timeout=*/5);
   }
   std::fprintf(stderr, "the cluster does not come to %s\n", state.c_str());
   std::abort();
