@@ -103,7 +103,7 @@ TEST_F(SentinelTest, WhoWaitsIsToldByTheNewMaster) {
   bed_.server(0).kill();
   ASSERT_TRUE(eventually([&] {
     return bed_.command(1, {"PUBSUB", "NUMSUB"}).kind == redis::Reply::Kind::array &&
-           bed_.command(1, {"PUBSUB", "CHANNELS", "hf:*"}).items.size() == 2;
+           bed_.command(1, {"PUBSUB", "CHANNELS", "hf:?wake:*"}).items.size() == 2;
   })) << "both processes hear";
   EXPECT_EQ(held->release(), ReleaseOutcome::released);
   ASSERT_EQ(next.wait_for(kPatience), std::future_status::ready);

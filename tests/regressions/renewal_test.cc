@@ -142,7 +142,7 @@ TEST_F(RenewalRegression, D19_RenewalNeverMakesTheLockAgain) {
   const auto told = Told::by(*lease);
   ASSERT_EQ(raw_.ask({"DEL", "hf:x"}), "1");
   ASSERT_TRUE(eventually([&] { return told->lost.load(); }));
-  EXPECT_EQ(told->reason, LossReason::gone);
+  EXPECT_EQ(told->reason, LossReason::removed);
   EXPECT_EQ(raw_.ask({"EXISTS", "hf:x"}), "0");
 }
 
