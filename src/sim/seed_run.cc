@@ -119,7 +119,7 @@ void SeedRun::note_steps(std::size_t node, const ScriptRun& run) {
     if (value.empty()) continue;
     step.kind = NodeStep::Kind::granted;
     step.owner = owner_of(value);
-    step.grant = redis::holder_of(value, Millis{0}).token;
+    step.grant = redis::token_of(value).value_or(Token{0});
     step.until = Millis{entry->expires_at};
     history_.node_steps.push_back(std::move(step));
   }

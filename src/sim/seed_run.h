@@ -25,7 +25,7 @@ struct SeedOptions {
   /// Of these, those the protocol can bear are drawn from.
   FaultSet faults{FaultSet::all()};
   /// How many events there are before everything is healed and progress demanded.
-  std::uint64_t events{1010};
+  std::uint64_t events{1260};
   /// Ends the world after so many events, as it stands: what a prefix shows.
   std::uint64_t stop_after{std::numeric_limits<std::uint64_t>::max()};
   Trace::Keep trace{Trace::Keep::nothing};

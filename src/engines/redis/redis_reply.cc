@@ -61,12 +61,25 @@ core::Claim read_claim(std::string_view text) {
 
 bool is_held_together(std::string_view value) { return value.starts_with(":holdfast:"); }
 
-Contender holder_of(std::string_view value, Millis ttl) {
+namespace {
+
+/// What follows the owner.
+std::string_view after_owner(std::string_view value) {
   const std::size_t colon = value.find(':');
-  const auto owner = Owner::parse(value.substr(0, colon));
-  const std::string_view rest =
-      colon == std::string_view::npos ? std::string_view{} : value.substr(colon + 1);
-  const auto token = parse_token(rest.substr(0, rest.find(':')));
+  return colon == std::string_view::npos ? std::string_view{} : value.substr(colon + 1);
+}
+
+}  // namespace
+
+std::optional<Token> token_of(std::string_view value) {
+  const std::string_view rest = after_owner(value);
+  return parse_token(rest.substr(0, rest.find(':')));
+}
+
+Contender holder_of(std::string_view value, Millis ttl) {
+  const auto owner = Owner::parse(value.substr(0, value.find(':')));
+  const std::string_view rest = after_owner(value);
+  const auto token = token_of(value);
   Contender holder{};
   holder.ttl = std::max(ttl, Millis{0});
   if (!owner || !token) {

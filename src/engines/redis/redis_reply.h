@@ -24,6 +24,9 @@ core::Claim read_claim(std::string_view text);
 /// Whether the value is that of a lock that several hold together, whoever they are.
 bool is_held_together(std::string_view value);
 
+/// The token in the value of a lock. Empty: it is not one of ours.
+std::optional<Token> token_of(std::string_view value);
+
 /// Who holds a lock, from its value. A value that is not ours belongs to a foreign client.
 Contender holder_of(std::string_view value, Millis ttl);
 

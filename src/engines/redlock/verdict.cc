@@ -38,14 +38,14 @@ std::string words_on(const Contender& holder) {
 void count_busy(Count& count, const redis::Reply& reply, const std::string& name) {
   const std::string& value = reply.items[1].text;
   const Millis left{reply.items[2].integer};
-  const Contender holder = redis::holder_of(value, left);
   InTheWay& in_the_way = count.holders[value.substr(0, value.find(':'))];
   ++in_the_way.nodes;
-  if (in_the_way.nodes == 1 || holder.token > in_the_way.contender.token) {
-    in_the_way.contender = holder;
+  const auto token = redis::token_of(value);
+  if (in_the_way.nodes == 1 || (token && *token > in_the_way.contender.token)) {
+    in_the_way.contender = redis::holder_of(value, left);
   }
-  count.ends.push_back(holder.ttl);
-  count.verdicts.push_back({.node = name, .message = words_on(holder)});
+  count.ends.push_back(std::max(left, Millis{0}));
+  count.verdicts.push_back({.node = name, .message = words_on(in_the_way.contender)});
 }
 
 void count_error(Count& count, const Error& error, const std::string& name) {
