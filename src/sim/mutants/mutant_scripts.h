@@ -156,22 +156,6 @@ end
 return 1
 )lua"};
 
-/// Redlock: gives a node the lock again whenever it lacks it, whoever else had it meanwhile.
-inline constexpr redis::Script kExtendRepairsScript{"extend-repairs", R"lua(
-local fates = {}
-for i = 1, (#KEYS - 1) / 2 do
-  local key, mine = KEYS[2 * i], ARGV[i + 1] .. ':'
-  local held = redis.call('GET', key)
-  if not held then
-    redis.call('SET', key, mine .. '0:', 'PX', ARGV[1])
-    held = mine
-  end
-  local ours = string.sub(held, 1, #mine) == mine
-  fates[i] = ours and redis.call('PEXPIRE', key, ARGV[1]) or 0
-end
-return fates
-)lua"};
-
 /// Redlock: the counter goes with the lock.
 inline constexpr redis::Script kTakeForgetfullyScript{"take-forgetfully", R"lua(
 local mine = ARGV[1] .. ':'

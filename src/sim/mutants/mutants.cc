@@ -78,7 +78,6 @@ using TakeForever = Changed<redis::lua::kMint, kPutForever>;
 using redis::kReleaseScript;
 using redis::kRenewScript;
 using redlock::kConfirmScript;
-using redlock::kExtendScript;
 using redlock::kRemoveScript;
 using redlock::kTakeScript;
 
@@ -215,12 +214,6 @@ constexpr Mutant kMutants[] = {
      "L1",
      300,
      &redlock_running<&kRemoveScript, &kReleaseAnyScript>},
-    {"redlock-repairs-without-majority",
-     "renewal gives nodes the lock again without a majority that still has it",
-     "redlock",
-     "RETAKE",
-     0,
-     &redlock_running<&kExtendScript, &kExtendRepairsScript>},
     {"redlock-deadline-from-reply",
      "a lease counts from when its grant arrived",
      "redlock",
