@@ -20,12 +20,14 @@ inline const Texts kKeys{"lock", "other", "counter", "high", "queue", "waiters",
 inline const Texts kOwners{"alice", "bob", "alice:b", "", "a"};
 inline const Texts kClaims{"x", "s", "s", "p1", "p2", "p2", "p3"};
 inline const Texts kDelays{"0", "0", "100000"};
-inline const Texts kLongTtls{"100000", "200000", "900000", "300000", "x", ""};
-/// Long or none: time must not decide.
+inline const Texts kLongTtls{"100000", "200000", "900000", "310000", "x", ""};
+/// For who may already hold the lock with others, where a short one counts: time must not decide.
+inline const Texts kStayTtls{"100000", "200000", "900000", "310000", "x", "", "0100000", "1e6"};
+/// Long or none.
 inline const Texts kTtls{"100000",
                          "200000",
                          "900000",
-                         "300000",
+                         "310000",
                          "100000",
                          "0",
                          "-1",
@@ -86,7 +88,7 @@ class RedisDice {
       case 0:
         return odd({&kAcquireScript,
                     lock_keys(),
-                    {of(kOwners), of(kTtls), "note", "7", one_in(2) ? "" : "channel"}});
+                    {of(kOwners), of(kStayTtls), "note", "7", one_in(2) ? "" : "channel"}});
       case 1:
         return odd({&kReleaseScript, lock_keys(), {of(kOwners)}});
       case 2:

@@ -22,7 +22,7 @@ constexpr int kCallsPerSequence = 12;
 /// What is left of a TTL may differ by what passed between the two.
 bool alike(const Reply& model, const Reply& server) {
   constexpr std::int64_t kTtlMin = 50'000;
-  constexpr std::int64_t kTtlMax = 2'000'000;
+  constexpr std::int64_t kTtlMax = 4'000'000;
   constexpr std::int64_t kTolerance = 20'000;
   if (model.kind == Reply::Kind::integer && server.kind == Reply::Kind::integer &&
       model.integer >= kTtlMin && model.integer <= kTtlMax) {
