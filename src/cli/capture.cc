@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 

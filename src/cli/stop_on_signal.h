@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 #include "holdfast/clock.h"
 
 namespace holdfast::cli {

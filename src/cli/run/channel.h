@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/run/child.h"
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 #include "holdfast/result.h"
 #include "holdfast/token.h"
 

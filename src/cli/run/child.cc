@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 namespace {

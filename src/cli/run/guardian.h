@@ -13,7 +13,7 @@
 
 #include "cli/run/run_options.h"
 #include "cli/run/shared_run.h"
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 

@@ -17,7 +17,7 @@
 #include "cli/run/boot_timer.h"
 #include "cli/run/run_options.h"
 #include "cli/run/shared_run.h"
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 #include "core/session_clock.h"
 #include "holdfast/lease.h"
 

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 

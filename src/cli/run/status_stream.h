@@ -14,7 +14,7 @@
 
 #include "cli/run/keeper.h"
 #include "cli/run/verdict.h"
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 

@@ -17,7 +17,7 @@
 #include "cli/run/status_stream.h"
 #include "cli/run/terminal.h"
 #include "cli/run/verdict.h"
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 

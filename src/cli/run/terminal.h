@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "cli/run/child.h"
-#include "cli/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 
