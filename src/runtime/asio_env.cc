@@ -20,7 +20,9 @@ Result<std::unique_ptr<AsioEnv>> AsioEnv::create() {
 }
 
 Result<void> AsioEnv::start() {
+  if (auto opened = turn_.open(); !opened) return opened;
   if (auto opened = timer_.open([this] { wake_due(); }); !opened) return opened;
+  turn_.watch(timer_.descriptor());
   try {
     const SignalsBlocked blocked;
     thread_ = std::thread{[this] { keep_running(); }};
@@ -49,21 +51,32 @@ Owner AsioEnv::fresh_owner() { return holdfast::fresh_owner(); }
 
 void AsioEnv::keep_running() {
   while (turn_.take_as_keeper()) {
-    while (!turn_.keeper_may_leave() && context_.run_one() > 0) {
+    do {
+      run_what_comes();
+      if (context_.stopped()) return;
+      turn_.forget_happenings();
+    } while (context_.poll() > 0 || !turn_.leave_as_keeper());
+  }
+}
+
+void AsioEnv::run_what_comes() {
+  while (!context_.stopped() && !turn_.keeper_may_leave()) {
+    if (turn_.keeper_must_stay()) {
+      context_.run_one();
+    } else if (context_.run_one_for(LoopTurn::kLeave) == 0) {
+      return;
     }
-    while (!context_.stopped() && !turn_.leave()) context_.poll();
-    if (context_.stopped()) return;
   }
 }
 
 bool AsioEnv::spawn_and_wait(Task<void> task, Awaited& answer, TimePoint limit) {
-  const bool runs = turn_.take_as_caller(answer);
-  launch(std::move(task));
-  if (runs) {
+  if (turn_.take_as_caller(answer)) {
+    launch_as_caller(std::move(task));
     run_until_known(answer, limit);
-    while (!turn_.leave()) context_.poll();
+    while (!turn_.leave_as_caller()) context_.poll();
     return answer.is_known();
   }
+  launch(std::move(task));
   turn_.stir();
   const bool known = answer.sleep_until(limit);
   answer.count_out();
@@ -92,6 +105,26 @@ void AsioEnv::launch(Task<void> task) {
   boost::asio::co_spawn(context_, std::move(task), finished);
 }
 
+// What a caller sends when nobody else sends anything leaves with its task: the loop is not asked
+// what else there is.
+void AsioEnv::launch_as_caller(Task<void> task) {
+  auto start = [this, task = std::move(task)]() mutable {
+    gathers_ = turn_.caller_is_alone();
+    launch(std::move(task));
+    gathers_ = false;
+    for (const auto& work : std::exchange(after_tasks_, {})) work();
+  };
+  boost::asio::post(context_, std::move(start));
+}
+
+void AsioEnv::run_after_tasks(std::function<void()> work) {
+  if (gathers_) {
+    after_tasks_.push_back(std::move(work));
+  } else {
+    boost::asio::post(context_, std::move(work));
+  }
+}
+
 void AsioEnv::post(std::function<void()> work) {
   boost::asio::post(context_, std::move(work));
   if (!runs_here()) turn_.stir();
@@ -99,6 +132,7 @@ void AsioEnv::post(std::function<void()> work) {
 
 void AsioEnv::post_quietly(std::function<void()> work) {
   boost::asio::post(context_, std::move(work));
+  if (!runs_here()) turn_.stir_quietly();
 }
 
 ParkingId AsioEnv::park(TimePoint due, Parked task) {

@@ -10,8 +10,9 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <optional>
+#include <functional>
 #include <thread>
+#include <vector>
 
 #include "base/env.h"
 #include "holdfast/result.h"
@@ -41,15 +42,35 @@ class AsioEnv final : public Env {
   ParkingId park(TimePoint due, Parked task) override;
   void wake(ParkingId id) override;
 
-  /// For drivers: where their sockets belong.
+  // For drivers.
+
+  /// Where their sockets belong. Every one that is opened is told by watch().
   boost::asio::io_context& context() { return context_; }
+  void watch(int descriptor) { turn_.watch(descriptor); }
+
+  /// While one lives, something is under way in the context that no watched descriptor tells of.
+  class Unwatched {
+   public:
+    explicit Unwatched(AsioEnv& env) : turn_{env.turn_} { turn_.begin_unwatched(); }
+    ~Unwatched() { turn_.end_unwatched(); }
+    Unwatched(const Unwatched&) = delete;
+    Unwatched& operator=(const Unwatched&) = delete;
+
+   private:
+    LoopTurn& turn_;
+  };
+
+  /// Within a task: runs the work between tasks once those that are ready have been run.
+  void run_after_tasks(std::function<void()> work);
 
  private:
   AsioEnv() : guard_{context_.get_executor()}, timer_{context_} {}
   Result<void> start();
   void keep_running();
   void run_until_known(const Awaited& answer, TimePoint limit);
+  void run_what_comes();
   void launch(Task<void> task);
+  void launch_as_caller(Task<void> task);
   void wake_due();
 
   // Declared first, destroyed last: tasks may wake each other while they unwind.
@@ -58,6 +79,9 @@ class AsioEnv final : public Env {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
   BootTimer timer_;
   LoopTurn turn_;
+  /// Work of run_after_tasks() is gathered in after_tasks_ instead of being posted.
+  bool gathers_{false};
+  std::vector<std::function<void()>> after_tasks_;
   std::thread thread_;
 };
 

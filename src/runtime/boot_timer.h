@@ -25,6 +25,9 @@ class BootTimer {
   /// Goes off at `when`, or at once if that has passed. Replaces the time set before.
   void set(TimePoint when);
 
+  /// Ready whenever it has gone off. Precondition: open.
+  int descriptor() { return descriptor_.native_handle(); }
+
  private:
   void wait();
 

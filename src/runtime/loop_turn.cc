@@ -9,7 +9,13 @@ bool LoopTurn::take_as_caller(Awaited& answer) {
     called_.store(true);
     return false;
   }
+  if (keeper_ == Keeper::idle) {
+    keeper_ = Keeper::idle_in_vain;
+    idle_.disarm();
+  }
   taken_ = true;
+  by_caller_.store(true);
+  nothing_to_run_ = false;
   ++turns_;
   keeper_called_ = false;
   return true;
@@ -23,39 +29,71 @@ bool LoopTurn::take_as_keeper() {
       continue;
     }
     const Duration left_for = BootClock::now() - left_at_;
-    if (keeper_called_ || left_for >= kLeave) {
+    if (keeper_called_ || (left_for >= kLeave && !nothing_to_run_)) {
       keeper_called_ = false;
       taken_ = true;
       return true;
     }
-    keeper_.wait_for(lock, kLeave - left_for);
+    if (nothing_to_run_) {
+      sleep_idle(lock);
+    } else {
+      wake_keeper_.wait_for(lock, kLeave - left_for);
+    }
   }
   return false;
+}
+
+void LoopTurn::sleep_idle(std::unique_lock<std::mutex>& lock) {
+  keeper_ = Keeper::idle;
+  idle_.arm();
+  lock.unlock();
+  idle_.wait();
+  lock.lock();
+  // Nobody called and nobody took the loop over: something has happened to it.
+  if (keeper_ == Keeper::idle) keeper_called_ = true;
+  keeper_ = Keeper::awake;
 }
 
 // Short turns follow each other quickly, and none of them is to wake the keeper: it looks by
 // itself. Only one that lasts has to.
 void LoopTurn::wait_for_end_of_turn(std::unique_lock<std::mutex>& lock) {
   const std::uint64_t turn = turns_;
-  keeper_.wait_for(lock, kLeave);
+  wake_keeper_.wait_for(lock, kLeave);
   if (!taken_ || turns_ != turn || over_) return;
   keeper_asleep_ = true;
-  keeper_.wait(lock);
+  wake_keeper_.wait(lock);
   keeper_asleep_ = false;
 }
 
-bool LoopTurn::leave() {
+bool LoopTurn::leave_as_caller() {
   const std::lock_guard lock{mutex_};
+  if (!leave()) return false;
+  by_caller_.store(false);
+  if (keeper_must_stay()) {
+    call_keeper();
+  } else if (keeper_asleep_) {
+    // It has a moment to wait, and does not know since when.
+    wake_keeper_.notify_one();
+  } else if (keeper_ == Keeper::idle_in_vain) {
+    idle_.call();
+  }
+  return true;
+}
+
+bool LoopTurn::leave_as_keeper() {
+  const std::lock_guard lock{mutex_};
+  const bool answered_callers = called_.load();
+  if (!leave()) return false;
+  nothing_to_run_ = !answered_callers;
+  if (keeper_must_stay()) keeper_called_ = true;
+  return true;
+}
+
+bool LoopTurn::leave() {
   if (stirred_.exchange(false)) return false;
   taken_ = false;
   called_.store(false);
   left_at_ = BootClock::now();
-  if (waiting_.load() > 0) {
-    call_keeper();
-  } else if (keeper_asleep_) {
-    // It has a moment to wait, and does not know since when.
-    keeper_.notify_one();
-  }
   return true;
 }
 
@@ -68,15 +106,24 @@ void LoopTurn::stir() {
   }
 }
 
+void LoopTurn::stir_quietly() {
+  const std::lock_guard lock{mutex_};
+  if (!taken_ && keeper_ == Keeper::idle) call_keeper();
+}
+
 void LoopTurn::end() {
   const std::lock_guard lock{mutex_};
   over_ = true;
-  keeper_.notify_one();
+  call_keeper();
 }
 
 void LoopTurn::call_keeper() {
   keeper_called_ = true;
-  keeper_.notify_one();
+  if (keeper_ == Keeper::awake) {
+    wake_keeper_.notify_one();
+  } else {
+    idle_.call();
+  }
 }
 
 }  // namespace holdfast::runtime

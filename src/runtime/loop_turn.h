@@ -2,9 +2,11 @@
 //
 // The loop has a thread of its own, its keeper. A thread that blocks for an answer takes the turn
 // instead when nobody has it: then nobody has to be woken, neither for its request nor for the
-// answer. Those who come while somebody has the turn sleep until they are answered. So that the
-// turn is free for the next call, the keeper leaves it for a moment after the last one that waited
-// was answered; whatever comes meanwhile from elsewhere calls the keeper back at once.
+// answer. Those who come while somebody has the turn sleep until they are answered.
+//
+// So that the turn is free for callers, the keeper has it only while there is something to run or
+// somebody waits; otherwise it sleeps beside the loop (idle_watch.h). While calls follow each other
+// it does not even look: it waits for a moment in which nobody called.
 //
 // Thread safety: any thread. What was done under a turn is seen by the next.
 
@@ -16,6 +18,7 @@
 #include <mutex>
 
 #include "base/awaited.h"
+#include "runtime/idle_watch.h"
 
 namespace holdfast::runtime {
 
@@ -25,43 +28,80 @@ class LoopTurn {
   /// that has just made a call, what the network or a timer brings.
   static constexpr Duration kLeave{std::chrono::milliseconds{1}};
 
+  /// io_error: the system refused.
+  Result<void> open() { return idle_.open(); }
+
+  /// What happens to this descriptor of the loop calls the keeper. Once, when it is opened.
+  void watch(int descriptor) { idle_.add(descriptor); }
+
   /// One who blocks for `answer`. False: somebody else has the turn, and `answer` counts as waited
   /// for until it is known or given up by count_out().
   bool take_as_caller(Awaited& answer);
 
-  /// The keeper waits for the turn. False: it is over.
+  /// The keeper waits for the turn, until there is something to do. False: it is over.
   bool take_as_keeper();
 
-  /// The one who has the turn wants to leave it. False: something was handed to the loop meanwhile.
-  /// It is to be run first.
-  bool leave();
+  /// A caller wants to leave the turn. False: something was handed to the loop meanwhile. It is to
+  /// be run first.
+  bool leave_as_caller();
+
+  /// The same of the keeper. What happened before forget_happenings() does not bring it back.
+  bool leave_as_keeper();
+  void forget_happenings() { idle_.forget(); }
 
   /// Whether the keeper has answered callers and nobody waits any more.
-  bool keeper_may_leave() const { return called_.load() && waiting_.load() == 0; }
+  bool keeper_may_leave() const { return called_.load() && !keeper_must_stay(); }
+  /// Whether the keeper is to run the loop, even if nothing happens.
+  bool keeper_must_stay() const { return waiting_.load() > 0 || unwatched_.load() > 0; }
+
+  /// Whether the caller who has the turn is the only one who waits for something.
+  bool caller_is_alone() const { return by_caller_.load() && waiting_.load() == 0; }
 
   /// Something was handed to the loop by one who does not wait for it.
   void stir();
+  /// The same, and it may be run a moment later.
+  void stir_quietly();
+
+  /// Something is under way that no watched descriptor will tell of.
+  void begin_unwatched() { unwatched_.fetch_add(1); }
+  void end_unwatched() { unwatched_.fetch_sub(1); }
 
   /// The keeper is not to take it again.
   void end();
 
  private:
+  enum class Keeper : std::uint8_t {
+    awake,
+    /// Sleeps until something happens to the loop.
+    idle,
+    /// The same, but somebody has taken the loop over.
+    idle_in_vain,
+  };
+
+  bool leave();
+  void sleep_idle(std::unique_lock<std::mutex>& lock);
   void call_keeper();
   void wait_for_end_of_turn(std::unique_lock<std::mutex>& lock);
 
+  IdleWatch idle_;
   std::mutex mutex_;
-  std::condition_variable keeper_;
+  std::condition_variable wake_keeper_;
+  Keeper keeper_{Keeper::awake};
   bool taken_{false};
   std::uint64_t turns_{0};
   /// The keeper is to take it as soon as it is free.
-  bool keeper_called_{false};
+  bool keeper_called_{true};
   bool keeper_asleep_{false};
+  /// The keeper has run everything, and nobody has had the turn since.
+  bool nothing_to_run_{false};
   bool over_{false};
   TimePoint left_at_{};
+  std::atomic<bool> by_caller_{false};
   std::atomic<bool> stirred_{false};
   /// Somebody waited since the turn was taken.
   std::atomic<bool> called_{false};
   std::atomic<int> waiting_{0};
+  std::atomic<int> unwatched_{0};
 };
 
 }  // namespace holdfast::runtime

@@ -1,6 +1,7 @@
 #include "runtime/loop_turn.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <future>
 
@@ -22,35 +23,45 @@ std::future<bool> keeper_takes(LoopTurn& turn) {
   return std::async(std::launch::async, [&turn] { return turn.take_as_keeper(); });
 }
 
-TEST(LoopTurnTest, OnlyOneHasTheTurn) {
+class LoopTurnTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(turn.open()); }
+
+  /// It begins with something to run.
+  void let_the_keeper_run() {
+    ASSERT_TRUE(turn.take_as_keeper());
+    turn.forget_happenings();
+    ASSERT_TRUE(turn.leave_as_keeper());
+  }
+
   LoopTurn turn;
+};
+
+TEST_F(LoopTurnTest, OnlyOneHasTheTurn) {
   Question first;
   Question second;
   EXPECT_TRUE(turn.take_as_caller(first));
   EXPECT_FALSE(turn.take_as_caller(second));
   second.answer();
-  EXPECT_TRUE(turn.leave());
+  EXPECT_TRUE(turn.leave_as_caller());
   Question third;
   EXPECT_TRUE(turn.take_as_caller(third));
 }
 
-TEST(LoopTurnTest, WhatWasHandedInMeanwhileIsRunBeforeLeaving) {
-  LoopTurn turn;
+TEST_F(LoopTurnTest, WhatWasHandedInMeanwhileIsRunBeforeLeaving) {
   Question question;
   ASSERT_TRUE(turn.take_as_caller(question));
   turn.stir();
-  EXPECT_FALSE(turn.leave());
-  EXPECT_TRUE(turn.leave());
+  EXPECT_FALSE(turn.leave_as_caller());
+  EXPECT_TRUE(turn.leave_as_caller());
 }
 
-TEST(LoopTurnTest, TheKeeperTakesWhatNobodyWants) {
-  LoopTurn turn;
+TEST_F(LoopTurnTest, TheKeeperTakesWhatNobodyWants) {
   EXPECT_TRUE(turn.take_as_keeper());
   EXPECT_FALSE(turn.keeper_may_leave());
 }
 
-TEST(LoopTurnTest, TheKeeperStaysWhileSomebodyWaits) {
-  LoopTurn turn;
+TEST_F(LoopTurnTest, TheKeeperStaysWhileSomebodyWaits) {
   ASSERT_TRUE(turn.take_as_keeper());
   Question one;
   Question other;
@@ -62,8 +73,7 @@ TEST(LoopTurnTest, TheKeeperStaysWhileSomebodyWaits) {
   EXPECT_TRUE(turn.keeper_may_leave());
 }
 
-TEST(LoopTurnTest, OneWhoGivesUpIsNotWaitedFor) {
-  LoopTurn turn;
+TEST_F(LoopTurnTest, OneWhoGivesUpIsNotWaitedFor) {
   ASSERT_TRUE(turn.take_as_keeper());
   Question question;
   ASSERT_FALSE(turn.take_as_caller(question));
@@ -71,33 +81,101 @@ TEST(LoopTurnTest, OneWhoGivesUpIsNotWaitedFor) {
   EXPECT_TRUE(turn.keeper_may_leave());
 }
 
-TEST(LoopTurnTest, TheKeeperComesWhenACallerLeavesOthersWaiting) {
-  LoopTurn turn;
+TEST_F(LoopTurnTest, TheKeeperComesWhenACallerLeavesOthersWaiting) {
   Question caller;
   Question waiting;
   ASSERT_TRUE(turn.take_as_caller(caller));
   ASSERT_FALSE(turn.take_as_caller(waiting));
   auto keeper = keeper_takes(turn);
-  ASSERT_TRUE(turn.leave());
+  ASSERT_TRUE(turn.leave_as_caller());
   ASSERT_EQ(keeper.wait_for(kBound), std::future_status::ready);
   EXPECT_TRUE(keeper.get());
   waiting.answer();
 }
 
-TEST(LoopTurnTest, TheKeeperComesByItselfAfterAMoment) {
-  LoopTurn turn;
+TEST_F(LoopTurnTest, TheKeeperComesByItselfAfterAMoment) {
   Question caller;
   ASSERT_TRUE(turn.take_as_caller(caller));
   auto keeper = keeper_takes(turn);
   // Long enough for the keeper to sleep until it is woken.
   EXPECT_EQ(keeper.wait_for(20 * LoopTurn::kLeave), std::future_status::timeout);
-  ASSERT_TRUE(turn.leave());
+  ASSERT_TRUE(turn.leave_as_caller());
   ASSERT_EQ(keeper.wait_for(kBound), std::future_status::ready);
   EXPECT_TRUE(keeper.get());
 }
 
-TEST(LoopTurnTest, TheKeeperLearnsThatItIsOver) {
-  LoopTurn turn;
+TEST_F(LoopTurnTest, AKeeperWithNothingToRunSleepsUntilSomethingHappens) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  turn.watch(ends[0]);
+  let_the_keeper_run();
+  auto keeper = keeper_takes(turn);
+  EXPECT_EQ(keeper.wait_for(20 * LoopTurn::kLeave), std::future_status::timeout);
+  ASSERT_EQ(write(ends[1], "x", 1), 1);
+  ASSERT_EQ(keeper.wait_for(kBound), std::future_status::ready);
+  EXPECT_TRUE(keeper.get());
+  for (const int end : ends) close(end);
+}
+
+TEST_F(LoopTurnTest, AKeeperWithNothingToRunComesWhenWorkIsHandedIn) {
+  let_the_keeper_run();
+  auto keeper = keeper_takes(turn);
+  EXPECT_EQ(keeper.wait_for(20 * LoopTurn::kLeave), std::future_status::timeout);
+  turn.stir();
+  ASSERT_EQ(keeper.wait_for(kBound), std::future_status::ready);
+  EXPECT_TRUE(keeper.get());
+}
+
+TEST_F(LoopTurnTest, ACallerTakesTheTurnFromAKeeperThatSleeps) {
+  let_the_keeper_run();
+  auto keeper = keeper_takes(turn);
+  EXPECT_EQ(keeper.wait_for(20 * LoopTurn::kLeave), std::future_status::timeout);
+  Question caller;
+  ASSERT_TRUE(turn.take_as_caller(caller));
+  EXPECT_TRUE(turn.caller_is_alone());
+  ASSERT_TRUE(turn.leave_as_caller());
+  // What the caller has left unrun is looked at by the keeper.
+  ASSERT_EQ(keeper.wait_for(kBound), std::future_status::ready);
+  EXPECT_TRUE(keeper.get());
+}
+
+TEST_F(LoopTurnTest, WhatHappensInACallersTurnDoesNotWakeTheKeeper) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  turn.watch(ends[0]);
+  let_the_keeper_run();
+  auto keeper = keeper_takes(turn);
+  EXPECT_EQ(keeper.wait_for(20 * LoopTurn::kLeave), std::future_status::timeout);
+  Question caller;
+  ASSERT_TRUE(turn.take_as_caller(caller));
+  ASSERT_EQ(write(ends[1], "x", 1), 1);
+  EXPECT_EQ(keeper.wait_for(20 * LoopTurn::kLeave), std::future_status::timeout);
+  ASSERT_TRUE(turn.leave_as_caller());
+  ASSERT_EQ(keeper.wait_for(kBound), std::future_status::ready);
+  EXPECT_TRUE(keeper.get());
+  for (const int end : ends) close(end);
+}
+
+TEST_F(LoopTurnTest, TheKeeperStaysWhileSomethingIsUnderWayThatNothingTellsOf) {
+  ASSERT_TRUE(turn.take_as_keeper());
+  turn.begin_unwatched();
+  EXPECT_TRUE(turn.keeper_must_stay());
+  ASSERT_TRUE(turn.leave_as_keeper());
+  ASSERT_TRUE(turn.take_as_keeper());
+  turn.end_unwatched();
+  EXPECT_FALSE(turn.keeper_must_stay());
+}
+
+TEST_F(LoopTurnTest, AKeeperThatSleepsLearnsThatItIsOver) {
+  let_the_keeper_run();
+  auto keeper = keeper_takes(turn);
+  EXPECT_EQ(keeper.wait_for(20 * LoopTurn::kLeave), std::future_status::timeout);
+  turn.end();
+  ASSERT_EQ(keeper.wait_for(kBound), std::future_status::ready);
+  EXPECT_FALSE(keeper.get());
+}
+
+TEST_F(LoopTurnTest, TheKeeperLearnsThatItIsOver) {
   Question caller;
   ASSERT_TRUE(turn.take_as_caller(caller));
   auto keeper = keeper_takes(turn);

@@ -31,7 +31,7 @@ Connection::Connection(runtime::AsioEnv& env,
     : env_{env},
       target_{std::move(target)},
       user_{user},
-      transport_{env.context(), std::move(tls)},
+      transport_{env, std::move(tls)},
       connect_timer_{env, [this] { connect_overdue(); }} {}
 
 std::shared_ptr<Connection> Connection::open(runtime::AsioEnv& env,

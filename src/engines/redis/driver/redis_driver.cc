@@ -2,7 +2,6 @@
 
 #include <sys/un.h>
 
-#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "base/invalid.h"
@@ -42,7 +41,7 @@ RedisDriver::~RedisDriver() {
     requests->close();
     subscriptions->close();
   };
-  boost::asio::post(env_.context(), std::move(close));
+  env_.post(std::move(close));
 }
 
 void RedisDriver::connect() { requests_->connect(); }

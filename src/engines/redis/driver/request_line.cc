@@ -1,7 +1,6 @@
 #include "engines/redis/driver/request_line.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <functional>
 #include <utility>
 
@@ -51,7 +50,7 @@ void RequestLine::flush_soon() {
     flush_posted_ = false;
     flush();
   };
-  boost::asio::post(env().context(), flush_later);
+  env().run_after_tasks(flush_later);
 }
 
 void RequestLine::flush() {

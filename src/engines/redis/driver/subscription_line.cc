@@ -1,6 +1,5 @@
 #include "engines/redis/driver/subscription_line.h"
 
-#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "engines/redis/driver/redirection.h"
@@ -58,7 +57,7 @@ void SubscriptionLine::flush_soon() {
     flush_posted_ = false;
     flush();
   };
-  boost::asio::post(env().context(), flush_later);
+  env().run_after_tasks(flush_later);
 }
 
 void SubscriptionLine::flush() {

@@ -31,7 +31,9 @@ Task<Result<std::vector<Transport::Protocol::endpoint>, Failure>> Transport::loo
     found.emplace_back(tcp::endpoint{address, target.port});
     co_return found;
   }
-  tcp::resolver resolver{context_};
+  // It looks names up on a thread of its own.
+  const runtime::AsioEnv::Unwatched unwatched{env_};
+  tcp::resolver resolver{env_.context()};
   const std::string service = std::to_string(target.port);
   const auto [failed, answers] = co_await resolver.async_resolve(target.host, service, kAwait);
   if (failed) co_return Unexpected{passing_failure(target, failed)};
@@ -44,14 +46,22 @@ Task<Result<void, Failure>> Transport::connect(const RedisTarget& target) {
   if (!endpoints) co_return Unexpected{endpoints.error()};
   boost::system::error_code failed = asio::error::host_not_found;
   for (const Protocol::endpoint& endpoint : *endpoints) {
-    boost::system::error_code ignored;
-    socket_.close(ignored);
+    failed = open(endpoint);
+    if (failed) continue;
     std::tie(failed) = co_await socket_.async_connect(endpoint, kAwait);
     if (!failed || failed == asio::error::operation_aborted) break;
   }
   if (failed) co_return Unexpected{passing_failure(target, failed)};
   tune();
   co_return Result<void, Failure>{};
+}
+
+boost::system::error_code Transport::open(const Protocol::endpoint& endpoint) {
+  boost::system::error_code failed;
+  socket_.close(failed);
+  socket_.open(endpoint.protocol(), failed);
+  if (!failed) env_.watch(socket_.native_handle());
+  return failed;
 }
 
 void Transport::tune() {

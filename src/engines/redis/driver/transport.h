@@ -17,14 +17,15 @@
 
 #include "base/task.h"
 #include "engines/redis/driver/tls.h"
+#include "runtime/asio_env.h"
 
 namespace holdfast::redis {
 
 class Transport {
  public:
   /// `tls` may be empty: not encrypted.
-  Transport(boost::asio::io_context& context, std::shared_ptr<TlsContext> tls)
-      : context_{context}, tls_{std::move(tls)}, socket_{context} {}
+  Transport(runtime::AsioEnv& env, std::shared_ptr<TlsContext> tls)
+      : env_{env}, tls_{std::move(tls)}, socket_{env.context()} {}
 
   /// Looks up the host and connects. `target` outlives the await.
   Task<Result<void, Failure>> connect(const RedisTarget& target);
@@ -58,9 +59,10 @@ class Transport {
   using Socket = boost::asio::basic_stream_socket<Protocol, boost::asio::io_context::executor_type>;
 
   Task<Result<std::vector<Protocol::endpoint>, Failure>> look_up(const RedisTarget& target);
+  boost::system::error_code open(const Protocol::endpoint& endpoint);
   void tune();
 
-  boost::asio::io_context& context_;
+  runtime::AsioEnv& env_;
   std::shared_ptr<TlsContext> tls_;
   Socket socket_;
   std::optional<boost::asio::ssl::stream<Socket&>> session_;
