@@ -114,8 +114,14 @@ class ReleaseInitiation {
   template <class Handler>
   void operator()(Handler&& handler) {
     using Pending = Completion<std::decay_t<Handler>>;
-    Pending pending{std::forward<Handler>(handler)};
-    Pending::post(std::move(pending), lease_.release());
+    // Engines copy their callbacks, and a handler cannot be copied.
+    auto pending =
+        std::make_shared<std::optional<Pending>>(std::in_place, std::forward<Handler>(handler));
+    lease_.async_release([pending](ReleaseOutcome outcome) {
+      Pending completion = std::move(**pending);
+      pending->reset();
+      Pending::post(std::move(completion), outcome);
+    });
   }
 
  private:

@@ -123,6 +123,11 @@ class [[nodiscard]] Lease {
   /// Gives the lock up. Idempotent: a second call answers as the first did.
   ReleaseOutcome release();
 
+  /// As release(), without blocking. The callback runs once, on a thread of the engine's or before
+  /// this returns; it must not block, and so not call release(). The Lease may go meanwhile.
+  /// holdfast/async.h has this for Asio's completion tokens.
+  void async_release(std::function<void(ReleaseOutcome)> callback);
+
   /// Lets go of a detached lease without releasing it: it lives on until its TTL ends.
   /// Errc::unsupported for session leases, which cannot outlive their process.
   Result<void> detach();

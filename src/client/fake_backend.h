@@ -29,6 +29,7 @@ class FakeLease final : public LeaseCore {
   void on_event(std::function<void(const LeaseEvent&)> callback) override;
   Result<void> renew() override { return {}; }
   ReleaseOutcome release() override;
+  void async_release(ReleaseCallback callback) override { callback(release()); }
   Result<void> detach() override;
   std::string sequencer() const override;
   void drop() noexcept override;

@@ -54,6 +54,11 @@ void Lease::on_event(std::function<void(const LeaseEvent&)> callback) {
 
 Result<void> Lease::renew() { return core_->renew(); }
 ReleaseOutcome Lease::release() { return core_->release(); }
+
+void Lease::async_release(std::function<void(ReleaseOutcome)> callback) {
+  core_->async_release(std::move(callback));
+}
+
 Result<void> Lease::detach() { return core_->detach(); }
 std::string Lease::sequencer() const { return core_->sequencer(); }
 

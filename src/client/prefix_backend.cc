@@ -30,6 +30,9 @@ class PrefixedLease final : public LeaseCore {
   }
   Result<void> renew() override { return inner_->renew(); }
   ReleaseOutcome release() override { return inner_->release(); }
+  void async_release(ReleaseCallback callback) override {
+    inner_->async_release(std::move(callback));
+  }
   Result<void> detach() override { return inner_->detach(); }
   std::string sequencer() const override {
     return to_string(Sequencer{.domain = domain_,

@@ -15,6 +15,7 @@ namespace holdfast {
 
 using AcquireResult = Result<std::shared_ptr<LeaseCore>, AcquireError>;
 using AcquireCallback = std::function<void(AcquireResult)>;
+using ReleaseCallback = std::function<void(ReleaseOutcome)>;
 
 /// One lease, shared by the Lease object and the engine's keeper. Contracts as in lease.h.
 class LeaseCore {
@@ -33,6 +34,9 @@ class LeaseCore {
   virtual void on_event(std::function<void(const LeaseEvent&)> callback) = 0;
   virtual Result<void> renew() = 0;
   virtual ReleaseOutcome release() = 0;
+  /// Never blocks. The callback runs once, on a thread of the engine's or before this returns, and
+  /// must not block.
+  virtual void async_release(ReleaseCallback callback) = 0;
   virtual Result<void> detach() = 0;
   virtual std::string sequencer() const = 0;
   /// The Lease object is gone: release unless detached or already over.
@@ -47,7 +51,8 @@ class Backend {
   virtual AcquireResult acquire(std::string_view name,
                                 const AcquireOptions& options,
                                 std::stop_token stop) = 0;
-  /// Never blocks. The callback runs once, on a thread of the engine's or before this returns.
+  /// Never blocks. The callback runs once, on a thread of the engine's or before this returns, and
+  /// must not block.
   virtual void async_acquire(std::string_view name,
                              const AcquireOptions& options,
                              std::stop_token stop,

@@ -121,14 +121,7 @@ void SessionBackend::async_acquire(std::string_view name,
                                    AcquireCallback callback) {
   if (auto good = usable(); !good) return callback(Unexpected{good.error()});
   if (auto good = check(options); !good) return callback(Unexpected{good.error()});
-  // The dispatcher outlives the Env, and so every task that delivers.
-  auto deliver = [dispatcher = dispatcher_.get(),
-                  callback = std::move(callback)](AcquireResult result) mutable {
-    dispatcher->post([callback = std::move(callback), result = std::move(result)]() mutable {
-      callback(std::move(result));
-    });
-  };
-  env_->spawn(acquisition(name, options, std::move(stop), std::move(deliver)));
+  env_->spawn(acquisition(name, options, std::move(stop), std::move(callback)));
 }
 
 Result<Duration> SessionBackend::extend(LockName name,

@@ -14,6 +14,22 @@ bool is_over(LeaseEvent event) {
   return event.state == LeaseState::lost || event.state == LeaseState::released;
 }
 
+/// Who waits for the outcome of a release. Told in any case: one that is cut off is unknown.
+class Waiter {
+ public:
+  explicit Waiter(ReleaseCallback callback) : callback_{std::move(callback)} {}
+  ~Waiter() { tell(ReleaseOutcome::unknown); }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  void tell(ReleaseOutcome outcome) {
+    if (const auto callback = std::exchange(callback_, nullptr)) callback(outcome);
+  }
+
+ private:
+  ReleaseCallback callback_;
+};
+
 /// The clock that has this deadline.
 SessionClock clock_until(TimePoint deadline, Duration ttl) {
   return {deadline - ttl + drift_allowance(ttl), ttl};
@@ -238,6 +254,28 @@ ReleaseOutcome SessionLease::release() {
   // A later call answers the same, even if the answer comes after all.
   outcome_->set(ReleaseOutcome::unknown);
   return outcome_->take();
+}
+
+void SessionLease::async_release(ReleaseCallback callback) {
+  if (backend_->forked()) return callback(ReleaseOutcome::already_lost);
+  const TimePoint answer_by = backend_->answer_by();
+  if (auto task = begin_release(answer_by)) {
+    return backend_->env().spawn(tell_outcome(*std::move(task), outcome_, std::move(callback)));
+  }
+  if (end_.load().state == LeaseState::lost) return callback(ReleaseOutcome::already_lost);
+  // Somebody else has released it and may not have been answered yet.
+  const TimePoint patience = backend_->patience(answer_by);
+  backend_->dispatcher().post([outcome = outcome_, patience, callback = std::move(callback)] {
+    callback(outcome->get(patience).value_or(ReleaseOutcome::unknown));
+  });
+}
+
+Task<void> SessionLease::tell_outcome(Task<void> giving_up,
+                                      std::shared_ptr<Answer<ReleaseOutcome>> outcome,
+                                      ReleaseCallback callback) {
+  Waiter waiter{std::move(callback)};
+  co_await std::move(giving_up);
+  waiter.tell(outcome->get(TimePoint{}).value_or(ReleaseOutcome::unknown));
 }
 
 Result<void> SessionLease::detach() {

@@ -50,6 +50,7 @@ class SessionLease final : public LeaseCore, public std::enable_shared_from_this
   void on_event(std::function<void(const LeaseEvent&)> callback) override;
   Result<void> renew() override;
   ReleaseOutcome release() override;
+  void async_release(ReleaseCallback callback) override;
   Result<void> detach() override;
   std::string sequencer() const override;
   void drop() noexcept override;
@@ -62,6 +63,9 @@ class SessionLease final : public LeaseCore, public std::enable_shared_from_this
 
  private:
   static Task<void> watch(std::weak_ptr<SessionLease> weak, std::shared_ptr<Alarm> alarm);
+  static Task<void> tell_outcome(Task<void> giving_up,
+                                 std::shared_ptr<Answer<ReleaseOutcome>> outcome,
+                                 ReleaseCallback callback);
   static Task<void> give_up(SessionSide side,
                             HeldLease held,
                             std::shared_ptr<KeptLease> kept,

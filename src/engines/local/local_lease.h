@@ -38,6 +38,7 @@ class LocalLease final : public LeaseCore, public std::enable_shared_from_this<L
   void on_event(std::function<void(const LeaseEvent&)> callback) override;
   Result<void> renew() override;
   ReleaseOutcome release() override;
+  void async_release(ReleaseCallback callback) override { callback(release()); }
   Result<void> detach() override;
   std::string sequencer() const override;
   void drop() noexcept override;
