@@ -57,10 +57,10 @@ class EtcdPort {
   /// Renews it, over one stream for all leases. Gone: ttl 0.
   virtual void keep_alive(LeaseId lease, TimePoint answer_by, OnLease on_answer) = 0;
 
-  /// Ends it, and its keys with it. Gone already: ttl 0.
+  /// Ends it, and its keys with it. It was there: ttl at least 1. Gone already: ttl 0.
   virtual void revoke(LeaseId lease, TimePoint answer_by, OnLease on_answer) = 0;
 
-  /// Asks how long it still has. Gone: ttl 0.
+  /// Asks how long it still has: at least 1 while it is there. Gone: ttl 0.
   virtual void look_up(LeaseId lease, TimePoint answer_by, OnLease on_answer) = 0;
 
   /// Tells what happens to keys until unwatch() or until the port goes, over one stream for all
