@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/due_timer.h"
 #include "base/env.h"
-#include "engines/redis/driver/due_timer.h"
 #include "engines/redis/driver/resp_reader.h"
 #include "engines/redis/driver/transport.h"
 #include "runtime/asio_env.h"

@@ -16,7 +16,7 @@
 #include <optional>
 #include <set>
 
-#include "engines/redis/driver/due_timer.h"
+#include "base/due_timer.h"
 #include "engines/redis/driver/failure.h"
 #include "engines/redis/driver/redirection.h"
 #include "engines/redis/driver/redis_driver.h"

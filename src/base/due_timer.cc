@@ -1,8 +1,8 @@
-#include "engines/redis/driver/due_timer.h"
+#include "base/due_timer.h"
 
 #include <utility>
 
-namespace holdfast::redis {
+namespace holdfast {
 
 DueTimer::DueTimer(Env& env, std::function<void()> on_due)
     : state_{std::make_shared<State>(State{env, std::move(on_due)})} {}
@@ -25,4 +25,4 @@ void DueTimer::gone_off(const std::weak_ptr<State>& timer, TimePoint due) {
   state->on_due();
 }
 
-}  // namespace holdfast::redis
+}  // namespace holdfast

@@ -11,7 +11,7 @@
 
 #include "base/env.h"
 
-namespace holdfast::redis {
+namespace holdfast {
 
 class DueTimer {
  public:
@@ -35,4 +35,4 @@ class DueTimer {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace holdfast::redis
+}  // namespace holdfast
