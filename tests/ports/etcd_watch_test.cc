@@ -168,9 +168,13 @@ TEST_P(EtcdPortTest, SaysWhatItCannotCatchUpAndGoesOn) {
   EXPECT_EQ(next(ear).kind, Kind::watching);
   put("a", "4");
   // The last change that is still known may be told as well.
-  std::string change = next_change(ear);
-  if (change == "put a=3") change = next_change(ear);
-  EXPECT_EQ(change, "put a=4");
+  std::vector<std::string> told;
+  while (told.empty() || told.back() == "put a=3") {
+    const WatchNews more = next(ear);
+    ASSERT_FALSE(more.changes.empty());
+    for (const Change& change : more.changes) told.push_back(shown(change));
+  }
+  EXPECT_EQ(told.back(), "put a=4");
 }
 
 TEST_P(EtcdPortTest, WatchesManyKeys) {

@@ -1,0 +1,110 @@
+#include "engines/etcd/driver/channel.h"
+
+#include <grpcpp/create_channel.h>
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "base/invalid.h"
+#include "base/signals_blocked.h"
+
+namespace holdfast::etcd {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Servers end connections that are tried more often than every five seconds.
+constexpr int kPingEveryMs = 10'000;
+constexpr int kPingAnswerMs = 5'000;
+
+Unexpected<Error> unusable(const std::string& what, const std::string& file, const char* why) {
+  return invalid("the " + what + " file " + file + " cannot be used: " + why,
+                 "name a readable file in PEM format");
+}
+
+enum class Pem : std::uint8_t { certificate, key };
+
+bool is_pem(const std::string& text, Pem kind) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> bio{
+      BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), &BIO_free};
+  if (kind == Pem::key) {
+    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{
+        PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr), &EVP_PKEY_free};
+    return key != nullptr;
+  }
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate{
+      PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free};
+  return certificate != nullptr;
+}
+
+Result<std::string> read_pem(const std::string& what, const std::string& name, Pem kind) {
+  if (name.empty()) return std::string{};
+  std::ifstream file{name, std::ios::binary};
+  if (!file) return unusable(what, name, std::generic_category().message(errno).c_str());
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  if (!is_pem(text, kind)) return unusable(what, name, "there is nothing of the kind in it");
+  return text;
+}
+
+/// The system's authorities, in one file. gRPC alone would look for a list of its own.
+std::string system_authorities() {
+  for (const char* name : {"/etc/ssl/certs/ca-certificates.crt",
+                           "/etc/pki/tls/certs/ca-bundle.crt",
+                           "/etc/ssl/cert.pem"}) {
+    std::ifstream file{name, std::ios::binary};
+    if (file) return {std::istreambuf_iterator<char>{file}, {}};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Credentials> make_credentials(const EtcdTarget& target) {
+  if (!target.tls) return grpc::InsecureChannelCredentials();
+  auto ca = read_pem("CA", target.tls->ca_file, Pem::certificate);
+  if (!ca) return Unexpected{std::move(ca).error()};
+  auto certificate = read_pem("certificate", target.tls->cert_file, Pem::certificate);
+  if (!certificate) return Unexpected{std::move(certificate).error()};
+  auto key = read_pem("key", target.tls->key_file, Pem::key);
+  if (!key) return Unexpected{std::move(key).error()};
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs = ca->empty() ? system_authorities() : *std::move(ca);
+  options.pem_cert_chain = *std::move(certificate);
+  options.pem_private_key = *std::move(key);
+  return grpc::SslCredentials(options);
+}
+
+std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
+                                            const EtcdTarget& target,
+                                            const Credentials& credentials) {
+  const auto connect_ms = std::chrono::ceil<milliseconds>(target.connect_timeout).count();
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs);
+  // A watch that hears nothing is no data, and must notice all the same that its server is gone.
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // How long a connection may take, and how soon the next attempt may come: Route paces them.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, static_cast<int>(connect_ms));
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // Nothing may be repeated behind our back.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  if (target.tls && !target.tls->server_name.empty()) {
+    arguments.SetSslTargetNameOverride(target.tls->server_name);
+  }
+  // gRPC starts threads of its own with the first channel.
+  const SignalsBlocked blocked;
+  return grpc::CreateCustomChannel(endpoint.text(), credentials, arguments);
+}
+
+}  // namespace holdfast::etcd

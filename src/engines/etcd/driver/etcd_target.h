@@ -1,0 +1,51 @@
+// EtcdTarget: which etcd cluster to talk to, and as whom.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "holdfast/clock.h"
+
+namespace holdfast::etcd {
+
+/// How to encrypt, and whom to trust. Files are PEM.
+struct TlsSettings {
+  /// Whose signature makes a server's certificate good. Empty: the system's authorities.
+  std::string ca_file{};
+  /// What this client shows to a server that asks. Both or neither.
+  std::string cert_file{};
+  std::string key_file{};
+  /// The name or address that a server's certificate must bear. Empty: that of the endpoint.
+  std::string server_name{};
+};
+
+/// Host and port of a server.
+struct Endpoint {
+  std::string host{"127.0.0.1"};
+  std::uint16_t port{2379};
+
+  /// How messages and gRPC name it: `host:port`, an IPv6 address in brackets.
+  std::string text() const {
+    const bool is_ipv6 = host.find(':') != std::string::npos;
+    return (is_ipv6 ? '[' + host + ']' : host) + ':' + std::to_string(port);
+  }
+
+  friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
+struct EtcdTarget {
+  /// Members of one cluster; the first is asked first. Not empty.
+  std::vector<Endpoint> endpoints{};
+  /// Empty: nobody in particular.
+  std::string user{};
+  std::string password{};
+  /// Empty: not encrypted.
+  std::optional<TlsSettings> tls{};
+  /// How long an endpoint may take until it has answered for the first time.
+  Duration connect_timeout{std::chrono::seconds{5}};
+};
+
+}  // namespace holdfast::etcd
