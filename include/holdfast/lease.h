@@ -54,6 +54,10 @@ enum class LossReason : std::uint8_t {
   clock_stepped,
   /// Somebody removed it by other means than a release.
   removed,
+  /// The engine ended it early, though it was renewed in time.
+  revoked,
+  /// The engine's data was put back to an earlier state.
+  rolled_back,
 };
 
 enum class ReleaseOutcome : std::uint8_t {

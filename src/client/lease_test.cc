@@ -110,6 +110,8 @@ TEST(NamesTest, EveryValueHasItsName) {
   EXPECT_EQ(to_string(LossReason::flushed), "flushed");
   EXPECT_EQ(to_string(LossReason::clock_stepped), "clock_stepped");
   EXPECT_EQ(to_string(LossReason::removed), "removed");
+  EXPECT_EQ(to_string(LossReason::revoked), "revoked");
+  EXPECT_EQ(to_string(LossReason::rolled_back), "rolled_back");
   EXPECT_EQ(to_string(ReleaseOutcome::released), "released");
   EXPECT_EQ(to_string(ReleaseOutcome::already_lost), "already_lost");
   EXPECT_EQ(to_string(ReleaseOutcome::unknown), "unknown");

@@ -22,6 +22,8 @@ struct Grant {
   TimePoint valid_until;
   /// Under which owner it was granted, where the engine chose another than the one asked for.
   std::optional<Owner> owner{};
+  /// The TTL in force, where the engine adjusted the one asked for to its range.
+  std::optional<Millis> ttl{};
 };
 
 /// What is asked for.
@@ -35,6 +37,8 @@ struct LockRequest {
   Claim claim{};
   /// Nobody is granted the lock for so long after this holder vanished.
   Millis lock_delay{0};
+  /// detached: nobody renews it together with others, and it may outlive this process.
+  LeaseKind kind{LeaseKind::session};
 };
 
 /// What an engine hears without asking. Called between tasks of the Env.

@@ -52,6 +52,7 @@ LeaseSession::Listener LeaseSession::releasing_when_lost(HeldLease lease,
 }
 
 Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::take(Wanted wanted,
+                                                                      LeaseKind kind,
                                                                       TimePoint wait_until,
                                                                       std::stop_token stop) {
   std::optional<LocalQueue::Turn> turn;
@@ -66,7 +67,8 @@ Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::take(Wanted wan
                               .ttl = wanted.ttl,
                               .note = wanted.note,
                               .claim = wanted.claim,
-                              .lock_delay = wanted.lock_delay};
+                              .lock_delay = wanted.lock_delay,
+                              .kind = kind};
     auto grant = co_await engine_->acquire(request, wait_until, stop);
     if (grant) {
       const HeldLease lease{.name = wanted.name,
@@ -74,7 +76,8 @@ Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::take(Wanted wan
                             .token = grant->token,
                             .claim = wanted.claim,
                             .lock_delay = wanted.lock_delay};
-      co_return Detached{.lease = lease, .grant = *grant};
+      const Millis ttl = grant->ttl.value_or(wanted.ttl);
+      co_return Detached{.lease = lease, .grant = *grant, .ttl = ttl};
     }
     // A timeout before its time is of a grant that came too late.
     const Errc code = grant.error().code;
@@ -92,17 +95,17 @@ Task<Result<LeaseSession::Lease, AcquireError>> LeaseSession::acquire(Wanted wan
                                                                       std::stop_token stop,
                                                                       Listener listener) {
   const auto self = shared_from_this();
-  const Millis ttl = wanted.ttl;
-  const auto taken = co_await take(std::move(wanted), wait_until, std::move(stop));
+  const auto taken =
+      co_await take(std::move(wanted), LeaseKind::session, wait_until, std::move(stop));
   if (!taken) co_return Unexpected{taken.error()};
-  Listener careful = releasing_when_lost(taken->lease, ttl, std::move(listener));
-  co_return keeper(ttl).keep(taken->lease, taken->grant.sent_at, std::move(careful));
+  Listener careful = releasing_when_lost(taken->lease, taken->ttl, std::move(listener));
+  co_return keeper(taken->ttl).keep(taken->lease, taken->grant.sent_at, std::move(careful));
 }
 
 Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::acquire_detached(
     Wanted wanted, TimePoint wait_until, std::stop_token stop) {
   const auto self = shared_from_this();
-  co_return co_await take(std::move(wanted), wait_until, std::move(stop));
+  co_return co_await take(std::move(wanted), LeaseKind::detached, wait_until, std::move(stop));
 }
 
 void LeaseSession::detach(KeptLease& lease) {

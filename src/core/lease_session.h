@@ -30,6 +30,8 @@ class LeaseSession : public std::enable_shared_from_this<LeaseSession> {
   struct Detached {
     HeldLease lease;
     Grant grant;
+    /// In force.
+    Millis ttl;
   };
 
   LeaseSession(Env& env, std::shared_ptr<LeaseEngine> engine);
@@ -67,6 +69,7 @@ class LeaseSession : public std::enable_shared_from_this<LeaseSession> {
 
  private:
   Task<Result<Detached, AcquireError>> take(Wanted wanted,
+                                            LeaseKind kind,
                                             TimePoint wait_until,
                                             std::stop_token stop);
   SessionKeeper& keeper(Millis ttl);

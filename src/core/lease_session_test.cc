@@ -26,6 +26,7 @@ class FakeEngine final : public LeaseEngine {
     ++at_engine;
     most_at_engine = std::max(most_at_engine, at_engine);
     owners.push_back(request.owner);
+    kinds.push_back(request.kind);
     co_await env_.sleep_for(10ms);
     --at_engine;
     if (refusals > 0) {
@@ -34,9 +35,13 @@ class FakeEngine final : public LeaseEngine {
     }
     co_return Grant{.token = Token{owners.size()},
                     .sent_at = sent_at,
-                    .valid_until = deadline_of(sent_at, ttl)};
+                    .valid_until = deadline_of(sent_at, ttl),
+                    .ttl = adjusted};
   }
-  Task<Result<std::vector<Fate>>> renew(std::vector<HeldLease> leases, Millis, TimePoint) override {
+  Task<Result<std::vector<Fate>>> renew(std::vector<HeldLease> leases,
+                                        Millis ttl,
+                                        TimePoint) override {
+    renewed_for = ttl;
     if (!fate) co_return Unexpected{Error{Errc::unavailable, "down"}};
     co_return std::vector<Fate>(leases.size(), *fate);
   }
@@ -53,6 +58,10 @@ class FakeEngine final : public LeaseEngine {
   int most_at_engine{0};
   int releases{0};
   std::vector<Owner> owners;
+  std::vector<LeaseKind> kinds;
+  /// The TTL that is granted instead of the one asked for.
+  std::optional<Millis> adjusted;
+  Millis renewed_for{0};
   std::vector<Owner> abandoned;
   std::weak_ptr<LeaseNews> news;
 
@@ -71,6 +80,13 @@ class LeaseSessionTest : public testing::Test {
     const LeaseSession::Listener deaf;
     auto lease = co_await test.session_->acquire(wanted, wait_until, never, deaf);
     if (lease) leases.push_back(*lease);
+  }
+
+  static Task<void> acquire_detached(LeaseSessionTest& test) {
+    const LeaseSession::Wanted wanted{.name = LockName{"ledger"}, .ttl = 9s};
+    const TimePoint wait_until = test.env_.now() + test.wait_;
+    const std::stop_token never;
+    static_cast<void>(co_await test.session_->acquire_detached(wanted, wait_until, never));
   }
 
   static Task<void> release_into(LeaseSessionTest& test, Lease lease, ReleaseOutcome& outcome) {
@@ -107,6 +123,23 @@ TEST_F(LeaseSessionTest, TasksOfOneProcessAreAtTheEngineOneAfterTheOther) {
   scheduler_.advance(1s);
   EXPECT_EQ(leases.size(), 3U);
   EXPECT_EQ(engine_->most_at_engine, 1);
+}
+
+TEST_F(LeaseSessionTest, TheTtlThatTheEngineGrantedIsTheOneInForce) {
+  engine_->adjusted = 30s;
+  const Lease lease = acquire();
+  EXPECT_EQ(lease->ttl(), Duration{30s});
+  scheduler_.advance(11s);
+  EXPECT_EQ(engine_->renewed_for, Millis{30s});
+  EXPECT_EQ(release(lease), ReleaseOutcome::released);
+}
+
+TEST_F(LeaseSessionTest, TheEngineIsToldWhatNobodyWillRenew) {
+  env_.spawn(acquire_detached(*this));
+  scheduler_.advance(1s);
+  static_cast<void>(acquire());
+  const std::vector<LeaseKind> expected{LeaseKind::detached, LeaseKind::session};
+  EXPECT_EQ(engine_->kinds, expected);
 }
 
 TEST_F(LeaseSessionTest, WhoDoesNotWaitForOthersDoesNotWaitForItsOwnEither) {

@@ -41,6 +41,10 @@ std::string_view to_string(LossReason reason) noexcept {
       return "clock_stepped";
     case LossReason::removed:
       return "removed";
+    case LossReason::revoked:
+      return "revoked";
+    case LossReason::rolled_back:
+      return "rolled_back";
   }
   return "unknown";
 }

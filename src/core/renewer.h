@@ -36,6 +36,8 @@ enum class Fate : std::uint8_t {
   flushed,
   clock_stepped,
   removed,
+  revoked,
+  rolled_back,
   /// Too little was answered about this one. The old deadline stands and renewing again is safe.
   unknown,
 };

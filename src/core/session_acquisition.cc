@@ -91,7 +91,8 @@ Task<AcquireResult> SessionAcquisition::take_kept(SessionSide side) {
     co_await side.session->release(*kept, env_.now() + timeout_);
     co_return Unexpected{shutting_down()};
   }
-  SessionLease::Terms terms{.held = (*kept)->held(), .mode = claim_.mode, .ttl = ttl_};
+  const Millis ttl = std::chrono::duration_cast<Millis>((*kept)->ttl());
+  SessionLease::Terms terms{.held = (*kept)->held(), .mode = claim_.mode, .ttl = ttl};
   auto lease = std::make_shared<SessionLease>(std::move(backend), std::move(terms), *kept);
   *told = lease;
   const TimePoint now = env_.now();
@@ -114,7 +115,7 @@ Task<AcquireResult> SessionAcquisition::take_detached(SessionSide side) {
     static_cast<void>(co_await side.desk->release(held.name, held.owner, answer_by));
     co_return Unexpected{shutting_down()};
   }
-  SessionLease::Terms terms{.held = taken->lease, .mode = claim_.mode, .ttl = ttl_};
+  SessionLease::Terms terms{.held = taken->lease, .mode = claim_.mode, .ttl = taken->ttl};
   const TimePoint until = taken->grant.valid_until;
   auto lease = std::make_shared<SessionLease>(std::move(backend), std::move(terms), until);
   lease->attend();

@@ -51,6 +51,10 @@ LossReason reason_of(Fate fate) {
       return LossReason::clock_stepped;
     case Fate::removed:
       return LossReason::removed;
+    case Fate::revoked:
+      return LossReason::revoked;
+    case Fate::rolled_back:
+      return LossReason::rolled_back;
     case Fate::renewed:
     case Fate::gone:
     case Fate::unknown:
