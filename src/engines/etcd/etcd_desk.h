@@ -1,0 +1,48 @@
+// EtcdDesk: looking at the locks of an etcd cluster, and acting on them from outside.
+//
+// Thread safety: as Env. Lifetime: the Env outlives it; tasks under way keep it alive.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/lock_desk.h"
+#include "engines/etcd/contenders.h"
+#include "engines/etcd/etcd_engine.h"
+#include "engines/etcd/etcd_keys.h"
+
+namespace holdfast::etcd {
+
+class EtcdDesk final : public core::LockDesk, public std::enable_shared_from_this<EtcdDesk> {
+ public:
+  EtcdDesk(Env& env, std::shared_ptr<EtcdPort> port, Settings settings);
+
+  Task<Result<LockInfo>> inspect(LockName name, TimePoint answer_by) override;
+  /// In pages: not what is taken or given up meanwhile is sure to show.
+  Task<Result<std::vector<LockInfo>>> list(std::string prefix, TimePoint answer_by) override;
+  /// Leaves a record of who did it and why, for a month.
+  Task<Result<BreakReport>> break_lock(LockName name,
+                                       std::string why,
+                                       TimePoint answer_by) override;
+  /// A detached lease gets the whole TTL, a session's no more than its session has.
+  Task<Result<Duration>> extend(LockName name,
+                                Owner owner,
+                                Millis ttl,
+                                TimePoint answer_by) override;
+  Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) override;
+
+ private:
+  Task<Result<TxnAnswer>> look(Txn txn, TimePoint answer_by);
+  Task<Result<Lineup>> line_up_now(LockName name, TimePoint answer_by);
+  Task<Result<void>> learn_ttls(std::vector<Lineup>& lineups, TimePoint answer_by);
+  Task<Result<LeaseId>> lease_of_records(TimePoint answer_by);
+
+  Env& env_;
+  std::shared_ptr<EtcdPort> port_;
+  Settings settings_;
+  Keys keys_;
+};
+
+}  // namespace holdfast::etcd
