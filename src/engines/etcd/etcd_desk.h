@@ -11,7 +11,6 @@
 #include "core/lock_desk.h"
 #include "engines/etcd/contenders.h"
 #include "engines/etcd/etcd_engine.h"
-#include "engines/etcd/etcd_keys.h"
 
 namespace holdfast::etcd {
 
@@ -34,15 +33,18 @@ class EtcdDesk final : public core::LockDesk, public std::enable_shared_from_thi
   Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) override;
 
  private:
+  struct Survey;
+
   Task<Result<TxnAnswer>> look(Txn txn, TimePoint answer_by);
-  Task<Result<Lineup>> line_up_now(LockName name, TimePoint answer_by);
+  Task<Result<Lineup>> look_at(LockName name, TimePoint answer_by);
+  Task<Result<std::vector<KeyValue>>> contenders(std::string prefix, TimePoint answer_by);
   Task<Result<void>> learn_ttls(std::vector<Lineup>& lineups, TimePoint answer_by);
-  Task<Result<LeaseId>> lease_of_records(TimePoint answer_by);
+
+  Task<Result<bool>> try_break(Lineup lineup, LeaseId record, std::string why, TimePoint answer_by);
+  Task<Result<Millis>> move_to_longer(KeyValue entry, Seconds ttl, TimePoint answer_by);
 
   Env& env_;
-  std::shared_ptr<EtcdPort> port_;
-  Settings settings_;
-  Keys keys_;
+  std::shared_ptr<Parts> parts_;
 };
 
 }  // namespace holdfast::etcd

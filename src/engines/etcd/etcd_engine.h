@@ -12,7 +12,6 @@
 
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +36,10 @@ struct Settings {
   Millis look_again{30'000};
   BackoffPolicy retry{.first = Millis{20}, .max = Millis{500}};
 };
+
+struct Parts;
+class Holdings;
+class Contention;
 
 class EtcdEngine final : public core::LeaseEngine, public std::enable_shared_from_this<EtcdEngine> {
  public:
@@ -65,9 +68,9 @@ class EtcdEngine final : public core::LeaseEngine, public std::enable_shared_fro
   void tell(std::weak_ptr<core::LeaseNews> news) override;
 
  private:
-  class Inside;
-
-  std::shared_ptr<Inside> inside_;
+  Env& env_;
+  std::shared_ptr<Parts> parts_;
+  std::shared_ptr<Holdings> holdings_;
 };
 
 }  // namespace holdfast::etcd

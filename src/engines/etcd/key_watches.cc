@@ -1,0 +1,159 @@
+#include "engines/etcd/key_watches.h"
+
+#include <algorithm>
+
+namespace holdfast::etcd {
+namespace {
+
+// A transaction has so many operations at most.
+constexpr std::size_t kLookMax = 128;
+
+}  // namespace
+
+KeyWatches::Listening::Listening(Listening&& other) noexcept
+    : watches_{std::move(other.watches_)},
+      range_{std::move(other.range_)},
+      number_{std::exchange(other.number_, 0)} {}
+
+KeyWatches::Listening& KeyWatches::Listening::operator=(Listening&& other) noexcept {
+  if (this == &other) return *this;
+  end();
+  watches_ = std::move(other.watches_);
+  range_ = std::move(other.range_);
+  number_ = std::exchange(other.number_, 0);
+  return *this;
+}
+
+void KeyWatches::Listening::end() noexcept {
+  const std::uint64_t number = std::exchange(number_, 0);
+  if (number == 0) return;
+  if (const auto watches = watches_.lock()) watches->stop(range_, number);
+}
+
+KeyWatches::KeyWatches(Env& env, std::shared_ptr<EtcdPort> port, Millis look_again)
+    : env_{env},
+      port_{std::move(port)},
+      look_again_{look_again},
+      changed_{std::make_shared<Alarm>(env)} {}
+
+KeyWatches::~KeyWatches() {
+  for (const auto& [range, ear] : ears_) port_->unwatch(ear.watch);
+  changed_->ring();
+}
+
+KeyWatches::Listening KeyWatches::listen(KeyRange keys,
+                                         Revision since,
+                                         Interest interest,
+                                         Heard heard) {
+  const Span range{keys.key, keys.end};
+  auto [found, is_new] = ears_.try_emplace(range);
+  Ear& ear = found->second;
+  if (interest == Interest::others) ear.interest = interest;
+  const auto callback = std::make_shared<Heard>(std::move(heard));
+  ear.listeners.emplace(++last_number_, Listener{.since = since, .heard = callback});
+  if (is_new) {
+    Watch watch{.keys = std::move(keys), .from = since + 1, .only = Watch::Only::erasures};
+    ear.watch = port_->watch(std::move(watch), [weak = weak_from_this(), range](const auto& news) {
+      if (const auto self = weak.lock()) self->hear(range, news);
+    });
+  } else if (ear.latest > since) {
+    // It happened between the answer that this listener has and now, and was told already.
+    env_.post([weak = std::weak_ptr{callback}] {
+      if (const auto late = weak.lock()) (*late)(nullptr);
+    });
+  }
+  if (interest == Interest::others && !std::exchange(looking_, true)) {
+    look_at_ = env_.now() + look_again_;
+    env_.spawn(keep_looking(weak_from_this(), changed_));
+  }
+  Listening listening;
+  listening.watches_ = weak_from_this();
+  listening.range_ = range;
+  listening.number_ = last_number_;
+  return listening;
+}
+
+void KeyWatches::stop(const Span& range, std::uint64_t number) {
+  const auto found = ears_.find(range);
+  if (found == ears_.end()) return;
+  found->second.listeners.erase(number);
+  if (!found->second.listeners.empty()) return;
+  const WatchId watch = found->second.watch;
+  ears_.erase(found);
+  port_->unwatch(watch);
+}
+
+void KeyWatches::hear(const Span& range, const WatchNews& news) {
+  // A refused watch tells nothing; those who wait for others look now and then.
+  if (news.kind == WatchNews::Kind::compacted) return pass_on(range, nullptr, 0);
+  if (news.kind != WatchNews::Kind::changes) return;
+  for (const Change& change : news.changes) {
+    if (change.kind != Change::Kind::erased) continue;
+    pass_on(range, &change.entry.key, change.entry.modified);
+  }
+}
+
+void KeyWatches::pass_on(const Span& range, const std::string* key, Revision when) {
+  const auto found = ears_.find(range);
+  if (found == ears_.end()) return;
+  Ear& ear = found->second;
+  ear.latest = std::max(ear.latest, when);
+  std::vector<std::weak_ptr<Heard>> told;
+  for (const auto& [number, listener] : ear.listeners) {
+    if (key == nullptr || when > listener.since) told.push_back(listener.heard);
+  }
+  // Whoever is told may stop listening, or begin to.
+  for (const auto& weak : told) {
+    if (const auto heard = weak.lock()) (*heard)(key);
+  }
+}
+
+Task<void> KeyWatches::keep_looking(std::weak_ptr<KeyWatches> weak,
+                                    std::shared_ptr<Alarm> changed) {
+  for (;;) {
+    TimePoint next{};
+    {
+      const auto self = weak.lock();
+      if (!self) co_return;
+      next = self->look_at_others();
+      if (!self->looking_) co_return;
+    }
+    co_await changed->wait_until(next);
+  }
+}
+
+/// When to look again.
+TimePoint KeyWatches::look_at_others() {
+  std::vector<Span> others;
+  for (const auto& [range, ear] : ears_) {
+    if (ear.interest == Interest::others) others.push_back(range);
+  }
+  looking_ = !others.empty();
+  if (env_.now() < look_at_) return look_at_;
+  look_at_ = env_.now() + look_again_;
+  for (std::size_t at = 0; at < others.size(); at += kLookMax) {
+    const auto begin = others.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto count = std::min(kLookMax, others.size() - at);
+    std::vector<Span> some(begin, begin + static_cast<std::ptrdiff_t>(count));
+    env_.spawn(look_at(shared_from_this(), std::move(some)));
+  }
+  return look_at_;
+}
+
+Task<void> KeyWatches::look_at(std::shared_ptr<KeyWatches> self, std::vector<Span> ranges) {
+  Txn txn;
+  for (const auto& [key, end] : ranges) {
+    txn.then.emplace_back(Range{.keys = {.key = key, .end = end}, .part = Range::Part::count_only});
+  }
+  const SharedTxn shared = share(std::move(txn));
+  const auto answer = co_await self->port_->committed(shared, self->env_.now() + self->look_again_);
+  if (!answer || answer->answers.size() != ranges.size()) co_return;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const bool one = ranges[i].second.empty();
+    // Of many keys the number alone says too little.
+    if (one && answer->answers[i].count > 0) continue;
+    self->pass_on(ranges[i], nullptr, 0);
+  }
+}
+
+}  // namespace holdfast::etcd
