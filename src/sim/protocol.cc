@@ -17,12 +17,12 @@ using Engine = std::shared_ptr<core::LeaseEngine>;
 
 Engine make_redis(Env& env, Ports ports, const Pace& pace) {
   const redis::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
-  return std::make_shared<redis::RedisEngine>(env, std::move(ports.front()), settings);
+  return std::make_shared<redis::RedisEngine>(env, std::move(ports.redis.front()), settings);
 }
 
 Engine make_redlock(Env& env, Ports ports, const Pace& pace) {
   const redlock::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
-  return std::make_shared<redlock::RedlockEngine>(env, std::move(ports), settings);
+  return std::make_shared<redlock::RedlockEngine>(env, std::move(ports.redis), settings);
 }
 
 // As if it had joined the set of the engine's settings.
@@ -37,7 +37,7 @@ Ports plain(Ports ports) {
                                 {&redis::kRefreshScript, &kPlainTakeAllScript},
                                 {&redlock::kTakeScript, &kPlainTakeScript},
                                 {&redlock::kExtendScript, &kPlainExtendScript}};
-  for (auto& port : ports) port = std::make_shared<ScriptSwap>(std::move(port), swaps);
+  for (auto& port : ports.redis) port = std::make_shared<ScriptSwap>(std::move(port), swaps);
   return ports;
 }
 

@@ -126,7 +126,7 @@ void SeedRun::note_steps(std::size_t node, const ScriptRun& run) {
 }
 
 void SeedRun::watch_nodes() {
-  for (std::size_t i = 0; i < world_.nodes(); ++i) {
+  for (std::size_t i = 0; i < world_.servers().nodes.size(); ++i) {
     world_.node(i).observe([this, i](const ScriptRun& run) { note_steps(i, run); });
   }
 }

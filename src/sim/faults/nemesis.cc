@@ -42,7 +42,7 @@ void Nemesis::start() {
     if (plan_.classes.has(kind)) record(kind, kNever, 0);
   }
   for (std::size_t i = 0; i < world_.nodes(); ++i) {
-    world_.node(i).set_clock_rate(plan_.node_rates.at(i));
+    world_.servers().set_clock_rate(i, plan_.node_rates.at(i));
     // A slow clock only makes locks last longer.
     const bool too_fast = plan_.node_rates.at(i).ppm > kAllowedPpm;
     if (too_fast) record(FaultClass::clock_drift, kNever, i);
@@ -180,14 +180,14 @@ void Nemesis::stop_node(std::size_t node, Duration duration, std::optional<Data>
   world_.stop_node(node);
   starts_with_[node] = data;
   world_.scheduler().after(duration, [this, node] {
-    if (!world_.node(node).up()) world_.start_node(node, starts_with_[node]);
+    if (!world_.servers().up(node)) world_.start_node(node, starts_with_[node]);
   });
 }
 
 void Nemesis::restart(Chance& chance) {
   const std::size_t node = any_node(chance);
   const Duration duration = a_while(chance) / 4;
-  if (!world_.node(node).up()) return;
+  if (!world_.servers().up(node)) return;
   record(FaultClass::restart, world_.now() + duration, node);
   stop_node(node, duration, Data::kept);
 }
@@ -243,8 +243,8 @@ void Nemesis::heal() {
     fault.when.end = std::min(fault.when.end, std::max(fault.when.begin, world_.now()));
   }
   for (std::size_t i = 0; i < world_.nodes(); ++i) {
-    if (!world_.node(i).up()) world_.start_node(i, starts_with_[i]);
-    world_.node(i).set_clock_rate({});
+    if (!world_.servers().up(i)) world_.start_node(i, starts_with_[i]);
+    world_.servers().set_clock_rate(i, {});
   }
   world_.network().mend_all();
   for (std::size_t i = 0; i < world_.clients(); ++i) {

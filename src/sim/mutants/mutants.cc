@@ -11,7 +11,7 @@ namespace holdfast::sim {
 namespace {
 
 Ports swapped(Ports ports, const std::vector<Swap>& swaps) {
-  for (auto& port : ports) port = std::make_shared<ScriptSwap>(std::move(port), swaps);
+  for (auto& port : ports.redis) port = std::make_shared<ScriptSwap>(std::move(port), swaps);
   return ports;
 }
 
@@ -61,8 +61,8 @@ Engine redlock_forgetting_wakeups(Env& env, Ports ports, const Pace& pace) {
 
 /// Every process knows one node only, and not all the same one.
 Engine redlock_of_one_node(Env& env, Ports ports, const Pace& pace) {
-  const std::size_t mine = env.draw() % ports.size();
-  Ports one{ports[mine]};
+  const std::size_t mine = env.draw() % ports.redis.size();
+  Ports one{.redis = {ports.redis[mine]}};
   return plain_engine("redlock", env, std::move(one), pace);
 }
 

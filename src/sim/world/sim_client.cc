@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "sim/redis/sim_redis_port.h"
 #include "sim/world/answer_box.h"
 
 namespace holdfast::sim {
@@ -23,13 +22,7 @@ SimClient::SimClient(std::string name,
 void SimClient::restart() {
   lives_.push_back(std::make_unique<Life>(place_.scheduler, chance_.draw()));
   Life& life = *lives_.back();
-  Ports ports;
-  const Servers& servers = place_.servers;
-  for (std::size_t i = 0; i < servers.nodes.size(); ++i) {
-    const SimRedisPort::Ends ends{.client = host_, .server = servers.node_hosts[i]};
-    ports.push_back(
-        std::make_shared<SimRedisPort>(life.env, place_.network, *servers.nodes[i], ends));
-  }
+  Ports ports = place_.servers.reach(life.env, place_.network, host_);
   life.session = std::make_shared<core::LeaseSession>(life.env, maker_(life.env, std::move(ports)));
 }
 

@@ -5,16 +5,12 @@
 
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/lease_session.h"
-#include "sim/redis/redis_node.h"
-#include "sim/world/fenced_register.h"
-#include "sim/world/network.h"
-#include "sim/world/sim_env.h"
+#include "sim/world/servers.h"
 
 namespace holdfast::sim {
 
@@ -49,17 +45,6 @@ class LeaseView {
 };
 
 using Acquired = Result<LeaseView, AcquireError>;
-
-using Ports = std::vector<std::shared_ptr<redis::RedisPort>>;
-using EngineMaker = std::function<std::shared_ptr<core::LeaseEngine>(Env& env, Ports ports)>;
-
-/// The machines of a world that clients talk to.
-struct Servers {
-  std::vector<std::unique_ptr<RedisNode>> nodes;
-  std::vector<HostId> node_hosts;
-  FencedRegister resource;
-  HostId resource_host;
-};
 
 class SimClient {
  public:

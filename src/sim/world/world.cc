@@ -29,7 +29,7 @@ Task<void> release_into(SimClient& client, LeaseView lease, Awaited<ReleaseOutco
 
 EngineMaker redis_maker(redis::Settings settings) {
   return [settings = std::move(settings)](Env& env, Ports ports) {
-    return std::make_shared<redis::RedisEngine>(env, std::move(ports.front()), settings);
+    return std::make_shared<redis::RedisEngine>(env, std::move(ports.redis.front()), settings);
   };
 }
 
@@ -39,9 +39,21 @@ World::World(std::uint64_t seed, WorldOptions options)
       trace_{options_.trace},
       network_{scheduler_, trace_, chance_.draw()},
       servers_{.nodes = {},
+               .etcd = nullptr,
                .node_hosts = {},
                .resource = FencedRegister{options_.locks},
                .resource_host = network_.add_host()} {
+  if (options_.servers == ServerKind::etcd) {
+    servers_.etcd = std::make_unique<EtcdCluster>(scheduler_, options_.nodes, chance_.draw());
+    for (std::size_t i = 0; i < options_.nodes; ++i) {
+      servers_.node_hosts.push_back(network_.add_host());
+    }
+  } else {
+    add_nodes();
+  }
+}
+
+void World::add_nodes() {
   for (std::size_t i = 0; i < options_.nodes; ++i) {
     servers_.nodes.push_back(std::make_unique<RedisNode>(
         scheduler_, SimClock{chance_.between(Duration{0}, kClocksApart)}, options_.persistence));
@@ -85,16 +97,12 @@ void World::restart(ClientId id) {
 
 void World::stop_node(std::size_t index) {
   note(EventKind::crashed, node_host(index));
-  node(index).stop();
+  servers_.stop(index);
 }
 
 void World::start_node(std::size_t index, std::optional<Data> data) {
   note(EventKind::started, node_host(index));
-  if (data) {
-    node(index).start(*data);
-  } else {
-    node(index).start();
-  }
+  servers_.start(index, data);
 }
 
 void World::cut(HostId from, HostId to) {

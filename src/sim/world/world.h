@@ -39,12 +39,13 @@ EngineMaker redis_maker(redis::Settings settings = {});
 
 struct WorldOptions {
   EngineMaker engine{redis_maker()};
+  ServerKind servers{ServerKind::redis};
   std::size_t nodes{1};
   /// How many values the resource keeps: one per lock.
   std::size_t locks{1};
   Persistence persistence{Persistence::always};
   Trace::Keep trace{Trace::Keep::nothing};
-  /// Called with every node before the world begins. Null: nothing is done.
+  /// Called with every Redis before the world begins. Null: nothing is done.
   void (*prepare)(RedisNode& node){nullptr};
 };
 
@@ -57,7 +58,8 @@ class World {
 
   ClientId add_client(std::string name);
   std::size_t clients() const { return clients_.size(); }
-  std::size_t nodes() const { return servers_.nodes.size(); }
+  /// How many lock servers.
+  std::size_t nodes() const { return servers_.node_hosts.size(); }
 
   /// True time.
   TimePoint now() const { return scheduler_.now(); }
@@ -97,7 +99,10 @@ class World {
                                   Duration wait = {});
   Awaited<ReleaseOutcome> start_release(ClientId client, const LeaseView& lease);
 
+  /// Precondition: ServerKind::redis.
   RedisNode& node(std::size_t index = 0) { return *servers_.nodes.at(index); }
+  /// Precondition: ServerKind::etcd.
+  EtcdCluster& etcd() { return *servers_.etcd; }
   HostId node_host(std::size_t index = 0) const { return servers_.node_hosts.at(index); }
   HostId client_host(ClientId client) const { return clients_.at(client.index)->host(); }
   Servers& servers() { return servers_; }
@@ -110,6 +115,8 @@ class World {
   void note(EventKind kind, HostId host, HostId peer = {}, std::string_view text = {});
 
  private:
+  void add_nodes();
+
   WorldOptions options_;
   Chance chance_;
   Trace trace_;

@@ -1,0 +1,63 @@
+// Servers: the machines of a world that clients talk to: the lock servers, which are all of one
+// kind, and the resource.
+//
+// Thread safety: none.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/lease_engine.h"
+#include "engines/etcd/etcd_port.h"
+#include "sim/etcd/etcd_cluster.h"
+#include "sim/redis/redis_node.h"
+#include "sim/world/fenced_register.h"
+#include "sim/world/network.h"
+#include "sim/world/sim_env.h"
+
+namespace holdfast::sim {
+
+/// What runs on the lock servers of a world.
+enum class ServerKind : std::uint8_t {
+  /// Several Redis that know nothing of each other.
+  redis,
+  /// The members of one etcd cluster.
+  etcd,
+};
+
+/// How a process reaches the lock servers.
+struct Ports {
+  /// One for each Redis.
+  std::vector<std::shared_ptr<redis::RedisPort>> redis{};
+  /// One for the whole cluster.
+  std::shared_ptr<etcd::EtcdPort> etcd{};
+};
+
+using EngineMaker = std::function<std::shared_ptr<core::LeaseEngine>(Env& env, Ports ports)>;
+
+struct Servers {
+  /// Of ServerKind::redis; empty otherwise.
+  std::vector<std::unique_ptr<RedisNode>> nodes;
+  /// Of ServerKind::etcd; null otherwise.
+  std::unique_ptr<EtcdCluster> etcd;
+  /// Of every lock server.
+  std::vector<HostId> node_hosts;
+  FencedRegister resource;
+  HostId resource_host;
+
+  // What befalls a lock server of any kind.
+  bool up(std::size_t index) const;
+  void stop(std::size_t index);
+  /// With what its disk had, unless told otherwise. A member of a cluster has lost nothing.
+  void start(std::size_t index, std::optional<Data> data = {});
+  void set_clock_rate(std::size_t index, ClockRate rate);
+
+  /// For a process at `client`.
+  Ports reach(SimEnv& env, Network& network, HostId client);
+};
+
+}  // namespace holdfast::sim
