@@ -49,20 +49,42 @@ Engine make_plain_redlock(Env& env, Ports ports, const Pace& pace) {
   return make_redlock(env, plain(std::move(ports)), pace);
 }
 
+constexpr FaultSet kOfRedis = FaultSet::all()
+                                  .without(FaultClass::isolation)
+                                  .without(FaultClass::leader_change)
+                                  .without(FaultClass::compaction)
+                                  .without(FaultClass::stuck_leader);
+
 // Tokens of a majority are counters that nodes must not lose.
 constexpr FaultSet kCountersKept =
-    FaultSet::all().without(FaultClass::data_loss).without(FaultClass::promotion);
+    kOfRedis.without(FaultClass::data_loss).without(FaultClass::promotion);
+
+// Nothing arrives twice over a stream, what was acknowledged is on the disks of a majority, and
+// leases end by clocks that nobody can step.
+constexpr FaultSet kOfEtcd = FaultSet::all()
+                                 .without(FaultClass::duplication)
+                                 .without(FaultClass::data_loss)
+                                 .without(FaultClass::promotion)
+                                 .without(FaultClass::clock_step);
 
 constexpr std::array kProtocols{
-    Protocol{"redis", "one Redis, with tokens", 1, Register::fenced, FaultSet::all(), &make_redis},
+    Protocol{"redis",
+             "one Redis, with tokens",
+             ServerKind::redis,
+             1,
+             Register::fenced,
+             kOfRedis,
+             &make_redis},
     Protocol{"redis-plain",
              "one Redis, SET NX PX and compare-and-delete",
+             ServerKind::redis,
              1,
              Register::unfenced,
-             FaultSet::all(),
+             kOfRedis,
              &make_plain_redis},
     Protocol{"redlock",
              "a majority of Redis nodes, with tokens in two phases",
+             ServerKind::redis,
              3,
              Register::fenced,
              kCountersKept,
@@ -70,9 +92,10 @@ constexpr std::array kProtocols{
              &join_set},
     Protocol{"redlock-plain",
              "Redlock as published",
+             ServerKind::redis,
              3,
              Register::unfenced,
-             FaultSet::all(),
+             kOfRedis,
              &make_plain_redlock},
 };
 

@@ -23,14 +23,17 @@ struct Pace {
 struct Protocol {
   std::string_view name;
   std::string_view summary;
+  ServerKind servers;
   std::size_t nodes;
   /// Whether the resource behind its locks is told the tokens, and refuses stale ones.
   Register resource;
   /// The faults under which it keeps its promises.
   FaultSet faults;
   std::shared_ptr<core::LeaseEngine> (*make)(Env& env, Ports ports, const Pace& pace);
-  /// What is done to every node before the world begins. Null: nothing.
+  /// What is done to every Redis before the world begins. Null: nothing.
   void (*prepare)(RedisNode& node){nullptr};
+  /// The shortest TTL that its servers grant.
+  Millis ttl_min{0};
 };
 
 /// All of them. They live for the whole program.

@@ -50,7 +50,9 @@ class SeedRun {
 
 Pace pace_of(Millis ttl) { return {.timeout = ttl / 10, .patience = ttl / 2}; }
 
-Millis drawn_ttl(std::uint64_t seed) { return kTtls.at(Chance{~seed}.below(kTtls.size())); }
+Millis drawn_ttl(std::uint64_t seed, const Protocol& protocol) {
+  return std::max(kTtls.at(Chance{~seed}.below(kTtls.size())), protocol.ttl_min);
+}
 
 Cast SeedRun::cast() const {
   const std::size_t nodes = options_.nodes == 0 ? options_.protocol->nodes : options_.nodes;
@@ -64,6 +66,7 @@ WorldOptions SeedRun::world_options() const {
   const Pace pace = pace_of(ttl_);
   return {
       .engine = [make, pace](Env& env, Ports ports) { return make(env, std::move(ports), pace); },
+      .servers = options_.protocol->servers,
       .nodes = cast().nodes,
       .locks = kLocks.size(),
       .persistence = plan_.persistence,
@@ -88,7 +91,7 @@ World& populated(World& world, std::size_t clients) {
 SeedRun::SeedRun(std::uint64_t seed, const SeedOptions& options)
     : seed_{seed},
       options_{options},
-      ttl_{drawn_ttl(seed)},
+      ttl_{drawn_ttl(seed, *options.protocol)},
       plan_{draw_plan(seed, faults(), ttl_, cast())},
       world_{seed, world_options()},
       workload_{populated(world_, options.clients), manner(), history_},

@@ -56,6 +56,9 @@ Result<std::unique_ptr<Stage>> open_stage(const Command& command) {
   }
   const sim::Protocol* const protocol = sim::find_protocol(command.words[0]);
   if (protocol == nullptr) return wrong("there is no engine '" + command.words[0] + "'");
+  if (protocol->servers != sim::ServerKind::redis) {
+    return wrong("a witness reads what a Redis runs, and '" + command.words[0] + "' has none");
+  }
   const auto clients = client_names(command);
   if (!clients) return Unexpected{clients.error()};
   const auto nodes = number_option(command, "nodes", protocol->nodes);

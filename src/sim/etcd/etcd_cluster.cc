@@ -95,7 +95,7 @@ void EtcdCluster::start(std::size_t member) {
   settle();
 }
 
-void EtcdCluster::cut_off(std::size_t member) {
+void EtcdCluster::isolate(std::size_t member) {
   members_.at(member).cut_off = true;
   end_watches_at(member);
   settle();
@@ -111,19 +111,18 @@ void EtcdCluster::change_leader() {
   if (const auto member = candidate(leader_)) lead(*member);
 }
 
-bool EtcdCluster::stick_leader(Duration duration) {
-  if (!leader_) return false;
-  const std::size_t old = *leader_;
-  EtcdModel::State remembered = model_.state();
-  const auto member = candidate(leader_);
-  if (!member || *member == old) return false;
+std::optional<EtcdCluster::Stuck> EtcdCluster::stick_leader() {
+  const auto member = leader_ ? candidate(leader_) : std::nullopt;
+  if (!member || member == leader_) return std::nullopt;
+  Stuck stuck{.member = *leader_, .known = model_.state()};
   lead(*member);
-  scheduler_.after(duration, [this, old, remembered = std::move(remembered)] {
-    if (!leader_ || !sound(old)) return;
-    const Duration old_now = members_[old].clock.at(scheduler_.now());
-    for (const LeaseId lease : remembered.ended(old_now)) static_cast<void>(model_.revoke(lease));
-  });
-  return true;
+  return stuck;
+}
+
+void EtcdCluster::go_on(const Stuck& leader) {
+  if (!leader_ || !sound(leader.member)) return;
+  const Duration its_now = members_[leader.member].clock.at(scheduler_.now());
+  for (const LeaseId lease : leader.known.ended(its_now)) static_cast<void>(model_.revoke(lease));
 }
 
 void EtcdCluster::restore() {

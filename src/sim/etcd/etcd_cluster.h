@@ -35,21 +35,29 @@ class EtcdCluster {
   std::size_t members() const { return members_.size(); }
   std::optional<std::size_t> leader() const { return leader_; }
   bool up(std::size_t member) const { return members_.at(member).up; }
+  bool cut_off(std::size_t member) const { return members_.at(member).cut_off; }
 
   /// The machine goes down, and comes back with all it had. Without effect when it is so already.
   void stop(std::size_t member);
   void start(std::size_t member);
   /// The member and all others do not hear each other; clients hear both.
-  void cut_off(std::size_t member);
+  void isolate(std::size_t member);
   void rejoin(std::size_t member);
 
   /// Leadership passes to another member. Without effect when there is none that could lead.
   void change_leader();
-  /// The leader stops in the middle, another takes over, and after `duration` the old one takes
-  /// away every lease that has ended for all it knows. Whether there was somebody to take over.
-  bool stick_leader(Duration duration);
-  /// Forgets the changes until now.
-  void compact() { model_.compact(); }
+  /// A leader that stopped in the middle, and what it knew then.
+  struct Stuck {
+    std::size_t member{0};
+    EtcdModel::State known;
+  };
+  /// The leader stops, and another takes over. Empty: there is nobody to take over.
+  std::optional<Stuck> stick_leader();
+  /// It goes on, and takes away every lease that has ended for all it knows.
+  void go_on(const Stuck& leader);
+
+  /// Forgets what happened before `revision`.
+  void compact(etcd::Revision revision) { model_.compact(revision); }
   void back_up() { backup_ = model_.state(); }
   /// All members begin anew with what the last backup had: revisions go back. Leases begin anew.
   void restore();

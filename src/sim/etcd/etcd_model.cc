@@ -57,7 +57,7 @@ Result<LeaseAnswer> EtcdModel::look_up(LeaseId lease, Duration now) const {
   const auto found = state_.leases.find(lease);
   if (found == state_.leases.end()) return answer(Seconds{0});
   const auto left = std::chrono::duration_cast<Seconds>(found->second.ends - now);
-  return answer(std::max(left, Seconds{0}));
+  return answer(std::max(left, Seconds{1}));
 }
 
 void EtcdModel::end(LeaseId lease) {

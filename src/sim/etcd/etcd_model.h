@@ -74,7 +74,8 @@ class EtcdModel {
   bool watches(WatcherId id) const { return watchers_.contains(id); }
   void end_watches() { watchers_.clear(); }
 
-  void compact() { state_.keys.compact(state_.keys.revision()); }
+  /// Forgets what happened before `revision`.
+  void compact(etcd::Revision revision) { state_.keys.compact(revision); }
   const EtcdKeyspace& keys() const { return state_.keys; }
 
   const State& state() const { return state_; }

@@ -128,6 +128,7 @@ TEST_F(EtcdModelTest, LeasesAreRaisedRenewedAndGone) {
   EXPECT_EQ(model_.grant(lease, 5s, 0s)->ttl, 0s) << "it is there already";
   EXPECT_EQ(model_.keep_alive(lease, 1900ms)->ttl, 2s);
   EXPECT_EQ(model_.look_up(lease, 2s)->ttl, 1s);
+  EXPECT_EQ(model_.look_up(lease, 3800ms)->ttl, 1s) << "it is there still";
   EXPECT_EQ(model_.keep_alive(lease, 3900ms)->ttl, 0s);
   EXPECT_EQ(model_.revoke(lease)->ttl, 0s);
 }
@@ -180,7 +181,7 @@ TEST_F(EtcdWatchTest, TellsErasuresOnly) {
 TEST_F(EtcdWatchTest, DoesNotKnowWhatWasCompacted) {
   commit(put("a", "1"));
   commit(put("a", "2"));
-  model_.compact();
+  model_.compact(model_.keys().revision());
   EXPECT_TRUE(watch({.keys = {.key = "a"}, .from = 2}).compacted);
   const auto begun = watch({.keys = {.key = "a"}, .from = 3});
   EXPECT_FALSE(begun.compacted);
@@ -190,7 +191,7 @@ TEST_F(EtcdWatchTest, DoesNotKnowWhatWasCompacted) {
 TEST_F(EtcdWatchTest, MissesAnErasureThatWasCompactedLast) {
   commit(put("a", "1"));
   commit({.then = {Erase{.keys = {.key = "a"}}}});
-  model_.compact();
+  model_.compact(model_.keys().revision());
   const auto begun = watch({.keys = {.key = "a"}, .from = 3});
   EXPECT_FALSE(begun.compacted);
   EXPECT_TRUE(begun.past.empty());

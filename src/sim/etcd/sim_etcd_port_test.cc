@@ -111,10 +111,13 @@ TEST_F(SimEtcdPortTest, AnotherLeaderLetsLeasesBeginAnew) {
 TEST_F(SimEtcdPortTest, AStuckLeaderTakesAwayWhatWasRenewedElsewhere) {
   ASSERT_EQ(grant({7}, 5s), 5s);
   ASSERT_TRUE(bed_.commit(alice_, put("a", {7})));
-  ASSERT_TRUE(bed_.cluster.stick_leader(6s));
+  const auto stuck = bed_.cluster.stick_leader();
+  ASSERT_TRUE(stuck);
   bed_.scheduler.advance(3s);
   EXPECT_EQ(keep_alive({7}), 5s);
-  bed_.scheduler.advance(4s);
+  bed_.scheduler.advance(3s);
+  EXPECT_NE(bed_.cluster.keys().find("a"), nullptr);
+  bed_.cluster.go_on(*stuck);
   EXPECT_EQ(bed_.cluster.keys().find("a"), nullptr);
 }
 
@@ -181,7 +184,7 @@ TEST_F(SimEtcdPortTest, SaysWhenItMissedWhatWasCompacted) {
   bed_.cut_off(alice_);
   ASSERT_TRUE(bed_.commit(bob_, put("k1")));
   ASSERT_TRUE(bed_.commit(bob_, put("k2")));
-  bed_.cluster.compact();
+  bed_.cluster.compact(bed_.cluster.revision());
   bed_.scheduler.advance(3s);
   bed_.reconnect(alice_);
   bed_.scheduler.advance(5s);

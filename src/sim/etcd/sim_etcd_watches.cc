@@ -84,8 +84,10 @@ void begin_at_member(const Shared& to, const Stream& stream, const Asked& asked)
   watch.from = asked.from;
   EtcdModel::Begun begun = cluster.watch(stream->member, std::move(watch), receive);
   stream->watchers.emplace(asked.one->id, begun.id);
-  using enum WatchNews::Kind;
-  say(to, stream, asked.one, news(begun.compacted ? compacted : watching, begun.revision));
+  if (begun.compacted) {
+    say(to, stream, asked.one, news(WatchNews::Kind::compacted, begun.revision));
+  }
+  say(to, stream, asked.one, news(WatchNews::Kind::watching, begun.revision));
   if (!begun.past.empty()) receive(begun.revision, begun.past);
 }
 

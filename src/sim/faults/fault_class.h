@@ -38,9 +38,17 @@ enum class FaultClass : std::uint8_t {
   clock_drift,
   /// A client's boot clock runs slower than leases allow for.
   client_drift,
+  /// A member of a cluster does not hear the others for a while.
+  isolation,
+  /// Another member leads from now on.
+  leader_change,
+  /// A cluster forgets what has changed until now.
+  compaction,
+  /// A leader stops in the middle, and takes leases away later that were renewed meanwhile.
+  stuck_leader,
 };
 
-inline constexpr std::size_t kFaultClasses = 14;
+inline constexpr std::size_t kFaultClasses = 18;
 
 inline constexpr std::array<std::string_view, kFaultClasses> kFaultNames{"loss",
                                                                          "duplication",
@@ -55,7 +63,11 @@ inline constexpr std::array<std::string_view, kFaultClasses> kFaultNames{"loss",
                                                                          "promotion",
                                                                          "clock-step",
                                                                          "clock-drift",
-                                                                         "client-drift"};
+                                                                         "client-drift",
+                                                                         "isolation",
+                                                                         "leader-change",
+                                                                         "compaction",
+                                                                         "stuck-leader"};
 
 constexpr std::string_view to_string(FaultClass kind) {
   return kFaultNames.at(static_cast<std::size_t>(kind));
@@ -70,7 +82,10 @@ constexpr std::optional<FaultClass> fault_of(std::string_view name) {
 
 /// Whether two may hold a lock at once, each within its deadline, because of such a fault. All
 /// others only make a holder late, and its deadline takes care of that.
-constexpr bool may_break_exclusion(FaultClass kind) { return kind >= FaultClass::data_loss; }
+constexpr bool may_break_exclusion(FaultClass kind) {
+  return (kind >= FaultClass::data_loss && kind <= FaultClass::client_drift) ||
+         kind == FaultClass::stuck_leader;
+}
 
 class FaultSet {
  public:

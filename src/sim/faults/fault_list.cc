@@ -20,6 +20,10 @@ constexpr std::array<std::string_view, kFaultClasses> kSummaries{
     "a server's clock is stepped",
     "a server's clock runs faster or slower than leases allow for",
     "a client's boot clock runs slower than leases allow for",
+    "a member of a cluster does not hear the others for a while",
+    "another member leads from now on",
+    "a cluster forgets what has changed until now",
+    "a leader stops, and takes leases away later that were renewed meanwhile",
 };
 
 std::string every_name(std::string_view between) {

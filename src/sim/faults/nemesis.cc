@@ -36,6 +36,10 @@ void Nemesis::start() {
       Class{FaultClass::data_loss, &Nemesis::lose_data},
       Class{FaultClass::promotion, &Nemesis::promote},
       Class{FaultClass::clock_step, &Nemesis::step_clock},
+      Class{FaultClass::isolation, &Nemesis::isolate},
+      Class{FaultClass::leader_change, &Nemesis::change_leader},
+      Class{FaultClass::compaction, &Nemesis::compact},
+      Class{FaultClass::stuck_leader, &Nemesis::stick_leader},
   };
   world_.set_faults(plan_.network);
   for (const FaultClass kind : {FaultClass::loss, FaultClass::duplication, FaultClass::delay}) {
@@ -245,6 +249,7 @@ void Nemesis::heal() {
   for (std::size_t i = 0; i < world_.nodes(); ++i) {
     if (!world_.servers().up(i)) world_.start_node(i, starts_with_[i]);
     world_.servers().set_clock_rate(i, {});
+    if (world_.servers().etcd) world_.etcd().rejoin(i);
   }
   world_.network().mend_all();
   for (std::size_t i = 0; i < world_.clients(); ++i) {

@@ -51,6 +51,11 @@ class Nemesis {
   void lose_data(Chance& chance);
   void promote(Chance& chance);
   void step_clock(Chance& chance);
+  // Of clusters.
+  void isolate(Chance& chance);
+  void change_leader(Chance& chance);
+  void compact(Chance& chance);
+  void stick_leader(Chance& chance);
 
   void cut(HostId from, HostId to, Duration duration);
   /// `data`: what it has afterwards, whatever its disk does.

@@ -1,0 +1,52 @@
+// What a nemesis does to the members of a cluster.
+
+#include "sim/faults/nemesis.h"
+
+#include <utility>
+
+namespace holdfast::sim {
+
+void Nemesis::isolate(Chance& chance) {
+  const std::size_t member = any_node(chance);
+  const Duration duration = a_while(chance);
+  EtcdCluster& cluster = world_.etcd();
+  if (cluster.cut_off(member)) return;
+  record(FaultClass::isolation, world_.now() + duration, member);
+  world_.note(EventKind::cut, world_.node_host(member), {}, "isolated");
+  cluster.isolate(member);
+  world_.scheduler().after(duration, [this, member] {
+    if (healed_) return;
+    world_.note(EventKind::mended, world_.node_host(member), {}, "rejoined");
+    world_.etcd().rejoin(member);
+  });
+}
+
+void Nemesis::change_leader(Chance&) {
+  EtcdCluster& cluster = world_.etcd();
+  if (!cluster.leader()) return;
+  cluster.change_leader();
+  record(FaultClass::leader_change, world_.now(), *cluster.leader());
+  world_.note(EventKind::started, world_.node_host(*cluster.leader()), {}, "leader");
+}
+
+void Nemesis::compact(Chance&) {
+  EtcdCluster& cluster = world_.etcd();
+  record(FaultClass::compaction, world_.now(), 0);
+  world_.note(EventKind::clock_changed, world_.node_host(), {}, "compacted");
+  cluster.compact(cluster.revision());
+}
+
+void Nemesis::stick_leader(Chance& chance) {
+  const Duration duration = chance.between(ttl_ / 2, ttl_ * 3);
+  auto stuck = world_.etcd().stick_leader();
+  if (!stuck) return;
+  record(FaultClass::stuck_leader, world_.now() + duration, stuck->member);
+  world_.note(EventKind::crashed, world_.node_host(stuck->member), {}, "stuck");
+  world_.scheduler().after(duration, [this, stuck = *std::move(stuck)] {
+    if (healed_) return;
+    world_.note(EventKind::started, world_.node_host(stuck.member), {}, "goes on");
+    world_.etcd().go_on(stuck);
+  });
+}
+
+}  // namespace holdfast::sim
