@@ -7,6 +7,7 @@
 #include "engines/redis/redis_scripts.h"
 #include "engines/redlock/redlock_engine.h"
 #include "engines/redlock/redlock_scripts.h"
+#include "sim/etcd/plain_etcd_engine.h"
 #include "sim/redis/plain_scripts.h"
 #include "sim/redis/script_swap.h"
 
@@ -23,6 +24,11 @@ Engine make_redis(Env& env, Ports ports, const Pace& pace) {
 Engine make_redlock(Env& env, Ports ports, const Pace& pace) {
   const redlock::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
   return std::make_shared<redlock::RedlockEngine>(env, std::move(ports.redis), settings);
+}
+
+Engine make_plain_etcd(Env& env, Ports ports, const Pace& pace) {
+  const PlainEtcdEngine::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
+  return std::make_shared<PlainEtcdEngine>(env, std::move(ports.etcd), settings);
 }
 
 // As if it had joined the set of the engine's settings.
@@ -97,6 +103,14 @@ constexpr std::array kProtocols{
              Register::unfenced,
              kOfRedis,
              &make_plain_redlock},
+    Protocol{.name = "etcd-plain",
+             .summary = "an etcd cluster, as its own clients take locks",
+             .servers = ServerKind::etcd,
+             .nodes = 3,
+             .resource = Register::unfenced,
+             .faults = kOfEtcd,
+             .make = &make_plain_etcd,
+             .ttl_min = EtcdModel::kTtlMin},
 };
 
 }  // namespace
