@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "engines/redis/store/store_answer.h"
 #include "engines/redis/store/store_call.h"
 
 namespace holdfast::redis_store {

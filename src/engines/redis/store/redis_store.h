@@ -7,9 +7,7 @@
 // and marks. Tokens and versions do not go back, but an old holder may be let in until a newer one
 // opens the resource again (docs/guide/redis_store.md).
 //
-// Thread safety: any thread. Lifetime: it may outlive its Env, whose end it learns of: the port is
-// let go, who still waits is told shutting_down, and so is every call from then on. The same in a
-// forked child.
+// Thread safety and lifetime: as TaskStore.
 
 #pragma once
 
@@ -17,12 +15,10 @@
 #include <string>
 
 #include "base/backoff.h"
-#include "base/dispatcher.h"
 #include "base/env.h"
-#include "core/store_backend.h"
+#include "core/task_store.h"
 #include "engines/redis/redis_keys.h"
 #include "engines/redis/redis_port.h"
-#include "engines/redis/store/store_answer.h"
 
 namespace holdfast::redis {
 
@@ -38,35 +34,15 @@ struct StoreSettings {
   std::string who{};
 };
 
-class RedisStore final : public StoreBackend, public std::enable_shared_from_this<RedisStore> {
+class RedisStore final : public core::TaskStore {
  public:
-  RedisStore(Env& env, std::shared_ptr<RedisPort> port, StoreSettings settings);
-  ~RedisStore() override;
-
-  /// Blocks the thread, which is not the Env's.
-  StoreResult perform(const StoreRequest& request) override;
-
-  /// The callback runs on a thread of the store's own.
-  void async_perform(StoreRequest request, StoreCallback callback) override;
+  RedisStore(Env& env, const std::shared_ptr<RedisPort>& port, StoreSettings settings);
 
  private:
-  class Answer;
-  /// The way to the server, as long as there is an Env, and who waits for an answer.
-  class Gate;
-  class Sentinel;
+  Task<StoreResult> settle(const StoreRequest& request) override;
 
-  bool forked() const;
-  void begin(StoreRequest request, StoreCallback callback);
-  static Task<void> run(std::shared_ptr<RedisStore> self,
-                        StoreRequest request,
-                        std::shared_ptr<Answer> answer);
-  Task<StoreResult> settle(const StoreRequest& request);
-
-  Env& env_;
+  RedisPort* port_;
   StoreSettings settings_;
-  std::uint32_t generation_;
-  std::shared_ptr<Gate> gate_;
-  Dispatcher dispatcher_;
 };
 
 }  // namespace holdfast::redis

@@ -140,13 +140,4 @@ StoreAnswer read_store_answer(const StoreRequest& request, const Reply& reply) {
   return {Unexpected{read_refusal(code->code, reply)}, settled ? Earlier::settled : Earlier::open};
 }
 
-StoreError unanswered(const StoreRequest& request) {
-  if (std::holds_alternative<GetKey>(request.operation)) {
-    return {Errc::unavailable, "the server did not answer in time"};
-  }
-  return {Errc::unknown_outcome,
-          "the server's answer was lost: it may or may not have been done",
-          "repeat the call on a resource; read a key to see"};
-}
-
 }  // namespace holdfast::redis

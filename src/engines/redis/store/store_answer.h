@@ -24,7 +24,4 @@ struct StoreAnswer {
 /// no sense; no_space, denied, unavailable, internal: the server refused, as the message says.
 StoreAnswer read_store_answer(const StoreRequest& request, const Reply& reply);
 
-/// What the caller is told when the last of its attempts was not answered.
-StoreError unanswered(const StoreRequest& request);
-
 }  // namespace holdfast::redis

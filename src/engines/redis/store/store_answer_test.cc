@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/task_store.h"
+
 namespace holdfast::redis {
 namespace {
 
@@ -106,8 +108,8 @@ TEST(StoreAnswerTest, NonsenseIsCorrupt) {
 }
 
 TEST(StoreAnswerTest, OnlyLookingHasNoUnknownOutcome) {
-  EXPECT_EQ(unanswered(kGet).code, Errc::unavailable);
-  EXPECT_EQ(unanswered(kPut).code, Errc::unknown_outcome);
+  EXPECT_EQ(core::unanswered(kGet).code, Errc::unavailable);
+  EXPECT_EQ(core::unanswered(kPut).code, Errc::unknown_outcome);
 }
 
 }  // namespace
