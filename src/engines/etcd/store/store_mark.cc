@@ -31,7 +31,8 @@ class Words {
     const std::size_t end = rest_.find(' ');
     const std::string_view word = rest_.substr(0, end);
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-    good_ = good_ && !word.empty();
+    const bool parted_from_nothing = end != std::string_view::npos && rest_.empty();
+    good_ = good_ && !word.empty() && !parted_from_nothing;
     return word;
   }
 
