@@ -55,7 +55,8 @@ Sight after(const Sight& before, const StoreStep& step, std::string value = "") 
 }
 
 Sight done(const Sight& before, const StoreRequest& request, std::string value = "") {
-  const auto step = decide(request, before, {.id = "earlier"});
+  static int number = 0;
+  const auto step = decide(request, before, {.id = "earlier " + std::to_string(++number)});
   EXPECT_TRUE(step) << step.error().message;
   return after(before, *step, std::move(value));
 }
@@ -171,10 +172,10 @@ TEST(StoreStepTest, AKeptValueTakesItsMarkAlong) {
   EXPECT_EQ(step->change->stay, Stay::as_value);
   EXPECT_EQ(step->change->keep, Millis{500});
   const Sight kept = after(nothing_there(), *step, "a");
-  EXPECT_EQ(decide(open(6), kept, kTicket)->change->stay, Stay::as_before);
+  EXPECT_EQ(decide(open(6), kept, {.id = "another"})->change->stay, Stay::as_before);
   Sight expired = kept;
   expired.has_value = false;
-  const auto seen = decide(read(6), expired, kTicket);
+  const auto seen = decide(read(6), expired, {.id = "another"});
   EXPECT_FALSE(seen->reply.entry);
   EXPECT_EQ(seen->change->stay, Stay::for_good);
   const auto own = decide(read(5), expired, {.id = "another"});
