@@ -100,7 +100,6 @@ struct KeeperCore {
   void end(KeptLease& lease, LeaseEvent event) {
     if (lease.over()) return;
     std::erase_if(leases, [&](const auto& kept) { return kept.get() == &lease; });
-    alarm.ring();
     lease.change_to(event);
   }
 
@@ -157,13 +156,20 @@ struct KeeperCore {
     return std::max(due, retry_at);
   }
 
+  static TimePoint next_change(const KeptLease& lease) {
+    const bool held = lease.told_.state == LeaseState::held;
+    return held ? lease.clock_.jeopardy_at() : lease.clock_.deadline();
+  }
+
   TimePoint next_event() const {
     TimePoint next = renewal_due();
-    for (const auto& lease : leases) {
-      const bool held = lease->told_.state == LeaseState::held;
-      next = std::min(next, held ? lease->clock_.jeopardy_at() : lease->clock_.deadline());
-    }
+    for (const auto& lease : leases) next = std::min(next, next_change(*lease));
     return next;
+  }
+
+  // One that looks too early looks again; most leases are over before anything is due.
+  void look_by(const KeptLease& lease) {
+    if (std::min(lease.clock_.renew_at(), next_change(lease)) < next_look) alarm.ring();
   }
 
   Env& env;
@@ -172,6 +178,8 @@ struct KeeperCore {
   Alarm alarm;
   Batch leases{};
   bool watching{false};
+  /// When the watch looks again by itself.
+  TimePoint next_look{TimePoint::min()};
   std::uint32_t attempts{0};
   TimePoint retry_at{TimePoint::min()};
 };
@@ -189,8 +197,11 @@ std::shared_ptr<KeptLease> SessionKeeper::keep(HeldLease lease,
       new KeptLease{std::move(lease), clock, std::move(listener)}};
   kept->keeper_ = core_;
   core_->leases.push_back(kept);
-  core_->alarm.ring();
-  if (!std::exchange(core_->watching, true)) core_->env.spawn(watch(core_));
+  if (std::exchange(core_->watching, true)) {
+    core_->look_by(*kept);
+  } else {
+    core_->env.spawn(watch(core_));
+  }
   return kept;
 }
 
@@ -228,6 +239,7 @@ void SessionKeeper::renew_now() {
 void SessionKeeper::stop() {
   const Batch all = core_->leases;
   for (const auto& lease : all) core_->end(*lease, {LeaseState::lost, LossReason::abandoned});
+  core_->alarm.ring();
 }
 
 Task<void> SessionKeeper::watch(std::shared_ptr<KeeperCore> core) {
@@ -238,7 +250,9 @@ Task<void> SessionKeeper::watch(std::shared_ptr<KeeperCore> core) {
       core->retry_at = now + Duration{core->ttl} / kPatienceDivisor;
       core->env.spawn(renew_all(core));
     }
-    if (!core->leases.empty()) co_await core->alarm.wait_until(core->next_event());
+    if (core->leases.empty()) break;
+    core->next_look = core->next_event();
+    co_await core->alarm.wait_until(core->next_look);
   }
   core->watching = false;
 }

@@ -63,8 +63,10 @@ SessionLease::~SessionLease() {
   }
   drop();
   wake_watch();
-  // Its listener has a share in the engine, which must not end on this thread.
-  if (kept_) backend_->env().post_quietly([kept = std::move(kept_)] {});
+  // Until it is released its listener has a share in the engine, which must not end on this thread.
+  if (kept_ && !outcome_->is_known()) {
+    backend_->env().post_quietly([kept = std::move(kept_)] {});
+  }
 }
 
 LeaseEvent SessionLease::look() const {

@@ -1,9 +1,10 @@
 #include "runtime/idle_watch.h"
 
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -24,7 +25,7 @@ epoll_event event_of(int descriptor, std::uint32_t events) {
 
 Result<void> IdleWatch::open() {
   happenings_ = UniqueFd{epoll_create1(EPOLL_CLOEXEC)};
-  calls_ = UniqueFd{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  calls_ = UniqueFd{timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)};
   sleep_ = UniqueFd{epoll_create1(EPOLL_CLOEXEC)};
   if (!happenings_ || !calls_ || !sleep_) {
     return Unexpected{
@@ -62,10 +63,15 @@ void IdleWatch::watch_happenings(std::uint32_t events) {
   HOLDFAST_ASSERT(changed);
 }
 
-void IdleWatch::call() {
-  const std::uint64_t one = 1;
-  // Refused only when it is full of calls, which is a call too.
-  static_cast<void>(write(calls_.get(), &one, sizeof one));
+void IdleWatch::call_after(Duration delay) {
+  // A delay of zero would take the call back instead.
+  const Duration positive = std::max(delay, Duration{1});
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(positive);
+  itimerspec spec{};
+  spec.it_value.tv_sec = seconds.count();
+  spec.it_value.tv_nsec = (positive - seconds).count();
+  const bool set = timerfd_settime(calls_.get(), 0, &spec, nullptr) == 0;
+  HOLDFAST_ASSERT(set);
 }
 
 void IdleWatch::wait() {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/unique_fd.h"
+#include "holdfast/clock.h"
 #include "holdfast/result.h"
 
 namespace holdfast::runtime {
@@ -29,8 +30,9 @@ class IdleWatch {
   void arm();
   void disarm();
 
-  /// Wakes the one who sleeps, or who will.
-  void call();
+  /// Wakes the one who sleeps, or who will, after that time. Replaces an earlier call that has not
+  /// been heard.
+  void call_after(Duration delay);
 
   /// Sleeps until called, or until something happens while armed.
   void wait();

@@ -73,22 +73,29 @@ TEST_F(IdleWatchTest, DisarmedItWakesByCallsAlone) {
   watch_.disarm();
   happen();
   EXPECT_TRUE(sleeps(thread));
-  watch_.call();
+  watch_.call_after(0s);
   EXPECT_TRUE(wakes(thread));
 }
 
 TEST_F(IdleWatchTest, ACallBeforeTheSleepIsNotLost) {
-  watch_.call();
+  watch_.call_after(0s);
   auto thread = sleeper();
   EXPECT_TRUE(wakes(thread));
 }
 
+TEST_F(IdleWatchTest, ACallIsNotHeardBeforeItsTime) {
+  const TimePoint before = BootClock::now();
+  watch_.call_after(kMoment);
+  watch_.wait();
+  EXPECT_GE(BootClock::now() - before, kMoment);
+}
+
 TEST_F(IdleWatchTest, ACallIsHeardOnce) {
-  watch_.call();
+  watch_.call_after(0s);
   watch_.wait();
   auto thread = sleeper();
   EXPECT_TRUE(sleeps(thread));
-  watch_.call();
+  watch_.call_after(0s);
   EXPECT_TRUE(wakes(thread));
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/loop_turn.h"
 
+#include <utility>
+
 namespace holdfast::runtime {
 
 bool LoopTurn::take_as_caller(Awaited& answer) {
@@ -9,14 +11,10 @@ bool LoopTurn::take_as_caller(Awaited& answer) {
     called_.store(true);
     return false;
   }
-  if (keeper_ == Keeper::idle) {
-    keeper_ = Keeper::idle_in_vain;
-    idle_.disarm();
-  }
+  if (std::exchange(armed_, false)) idle_.disarm();
   taken_ = true;
   by_caller_.store(true);
   nothing_to_run_ = false;
-  ++turns_;
   keeper_called_ = false;
   return true;
 }
@@ -24,45 +22,30 @@ bool LoopTurn::take_as_caller(Awaited& answer) {
 bool LoopTurn::take_as_keeper() {
   std::unique_lock lock{mutex_};
   while (!over_) {
-    if (taken_) {
-      wait_for_end_of_turn(lock);
-      continue;
-    }
-    const Duration left_for = BootClock::now() - left_at_;
-    if (keeper_called_ || (left_for >= kLeave && !nothing_to_run_)) {
+    const bool calm = BootClock::now() - left_at_ >= kLeave;
+    if (!taken_ && (keeper_called_ || (calm && !nothing_to_run_))) {
       keeper_called_ = false;
       taken_ = true;
       return true;
     }
-    if (nothing_to_run_) {
-      sleep_idle(lock);
-    } else {
-      wake_keeper_.wait_for(lock, kLeave - left_for);
-    }
+    sleep(lock);
   }
   return false;
 }
 
-void LoopTurn::sleep_idle(std::unique_lock<std::mutex>& lock) {
-  keeper_ = Keeper::idle;
-  idle_.arm();
+void LoopTurn::sleep(std::unique_lock<std::mutex>& lock) {
+  armed_ = !taken_ && nothing_to_run_;
+  alarm_set_ = !taken_ && !nothing_to_run_;
+  if (armed_) idle_.arm();
+  if (alarm_set_) idle_.call_after(left_at_ + kLeave - BootClock::now());
+  keeper_sleeps_ = true;
   lock.unlock();
   idle_.wait();
   lock.lock();
-  // Nobody called and nobody took the loop over: something has happened to it.
-  if (keeper_ == Keeper::idle) keeper_called_ = true;
-  keeper_ = Keeper::awake;
-}
-
-// Short turns follow each other quickly, and none of them is to wake the keeper: it looks by
-// itself. Only one that lasts has to.
-void LoopTurn::wait_for_end_of_turn(std::unique_lock<std::mutex>& lock) {
-  const std::uint64_t turn = turns_;
-  wake_keeper_.wait_for(lock, kLeave);
-  if (!taken_ || turns_ != turn || over_) return;
-  keeper_asleep_ = true;
-  wake_keeper_.wait(lock);
-  keeper_asleep_ = false;
+  keeper_sleeps_ = false;
+  alarm_set_ = false;
+  // Nobody has taken the loop over since: whatever woke the keeper is to be run.
+  if (std::exchange(armed_, false)) keeper_called_ = true;
 }
 
 bool LoopTurn::leave_as_caller() {
@@ -71,11 +54,8 @@ bool LoopTurn::leave_as_caller() {
   by_caller_.store(false);
   if (keeper_must_stay()) {
     call_keeper();
-  } else if (keeper_asleep_) {
-    // It has a moment to wait, and does not know since when.
-    wake_keeper_.notify_one();
-  } else if (keeper_ == Keeper::idle_in_vain) {
-    idle_.call();
+  } else if (keeper_sleeps_ && !std::exchange(alarm_set_, true)) {
+    idle_.call_after(kLeave);
   }
   return true;
 }
@@ -85,7 +65,7 @@ bool LoopTurn::leave_as_keeper() {
   const bool answered_callers = called_.load();
   if (!leave()) return false;
   nothing_to_run_ = !answered_callers;
-  if (keeper_must_stay()) keeper_called_ = true;
+  keeper_called_ = keeper_must_stay();
   return true;
 }
 
@@ -108,7 +88,7 @@ void LoopTurn::stir() {
 
 void LoopTurn::stir_quietly() {
   const std::lock_guard lock{mutex_};
-  if (!taken_ && keeper_ == Keeper::idle) call_keeper();
+  if (!taken_ && nothing_to_run_) call_keeper();
 }
 
 void LoopTurn::end() {
@@ -119,11 +99,7 @@ void LoopTurn::end() {
 
 void LoopTurn::call_keeper() {
   keeper_called_ = true;
-  if (keeper_ == Keeper::awake) {
-    wake_keeper_.notify_one();
-  } else {
-    idle_.call();
-  }
+  if (keeper_sleeps_) idle_.call_after(Duration{0});
 }
 
 }  // namespace holdfast::runtime

@@ -5,15 +5,14 @@
 // answer. Those who come while somebody has the turn sleep until they are answered.
 //
 // So that the turn is free for callers, the keeper has it only while there is something to run or
-// somebody waits; otherwise it sleeps beside the loop (idle_watch.h). While calls follow each other
-// it does not even look: it waits for a moment in which nobody called.
+// somebody waits; otherwise it sleeps beside the loop (idle_watch.h). A caller does not wake it on
+// leaving: it looks by itself after a moment in which nobody called.
 //
 // Thread safety: any thread. What was done under a turn is seen by the next.
 
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 
@@ -70,32 +69,23 @@ class LoopTurn {
   void end();
 
  private:
-  enum class Keeper : std::uint8_t {
-    awake,
-    /// Sleeps until something happens to the loop.
-    idle,
-    /// The same, but somebody has taken the loop over.
-    idle_in_vain,
-  };
-
   bool leave();
-  void sleep_idle(std::unique_lock<std::mutex>& lock);
+  void sleep(std::unique_lock<std::mutex>& lock);
   void call_keeper();
-  void wait_for_end_of_turn(std::unique_lock<std::mutex>& lock);
 
   IdleWatch idle_;
   std::mutex mutex_;
-  std::condition_variable wake_keeper_;
-  Keeper keeper_{Keeper::awake};
   bool taken_{false};
-  std::uint64_t turns_{0};
-  /// The keeper is to take it as soon as it is free.
-  bool keeper_called_{true};
-  bool keeper_asleep_{false};
-  /// The keeper has run everything, and nobody has had the turn since.
-  bool nothing_to_run_{false};
   bool over_{false};
   TimePoint left_at_{};
+  /// The keeper is to take it as soon as it is free.
+  bool keeper_called_{true};
+  /// The keeper has run everything, and nobody has had the turn since.
+  bool nothing_to_run_{false};
+  bool keeper_sleeps_{false};
+  /// It will wake by itself, or wakes when something happens.
+  bool alarm_set_{false};
+  bool armed_{false};
   std::atomic<bool> by_caller_{false};
   std::atomic<bool> stirred_{false};
   /// Somebody waited since the turn was taken.

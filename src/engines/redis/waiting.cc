@@ -19,6 +19,8 @@ constexpr Millis kForeignCheck{250};
 // Channels of a cluster that are kept for the next who waits there.
 constexpr std::size_t kChannelsKept = 64;
 
+TimePoint refresh_due(const Waiter& waiter) { return waiter.refreshed_at + waiter.request.ttl / 3; }
+
 }  // namespace
 
 void Waiter::grant(Token granted, TimePoint sent) {
@@ -51,7 +53,7 @@ std::unique_ptr<Waiting::Place> Waiting::enter(std::shared_ptr<Waiter> waiter) {
   waiter->channel = channel(waiter->request.name);
   listen(waiter->channel);
   if (refreshing_) {
-    changed_.ring();
+    if (refresh_due(*waiter) < next_look_) changed_.ring();
   } else {
     refreshing_ = true;
     env_.spawn(keep_refreshing(shared_from_this()));
@@ -95,9 +97,7 @@ void Waiting::hear(const std::string& channel, const Heard& heard) {
 
 TimePoint Waiting::next_refresh() const {
   TimePoint next = TimePoint::max();
-  for (const auto& [owner, waiter] : waiters_) {
-    next = std::min(next, waiter->refreshed_at + waiter->request.ttl / 3);
-  }
+  for (const auto& [owner, waiter] : waiters_) next = std::min(next, refresh_due(*waiter));
   return next;
 }
 
@@ -171,12 +171,12 @@ Task<void> Waiting::keep_refreshing(std::shared_ptr<Waiting> self) {
   while (!self->waiters_.empty()) {
     const TimePoint now = self->env_.now();
     for (const auto& [owner, waiter] : self->waiters_) {
-      const bool due = waiter->refreshed_at + waiter->request.ttl / 3 <= now;
-      if (!due) continue;
+      if (refresh_due(*waiter) > now) continue;
       self->refresh_all_of(waiter->request.ttl);
       break;
     }
-    co_await self->changed_.wait_until(self->next_refresh());
+    self->next_look_ = self->next_refresh();
+    co_await self->changed_.wait_until(self->next_look_);
   }
   self->refreshing_ = false;
 }

@@ -108,6 +108,8 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   std::map<std::string, std::shared_ptr<Waiter>, std::less<>> waiters_;
   std::set<std::string, std::less<>> channels_;
   bool refreshing_{false};
+  /// When it is looked by itself what is to be refreshed.
+  TimePoint next_look_{};
   Alarm changed_;
 };
 
