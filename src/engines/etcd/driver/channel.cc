@@ -1,11 +1,14 @@
 #include "engines/etcd/driver/channel.h"
 
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
 #include <grpcpp/create_channel.h>
 #include <openssl/bio.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -51,6 +54,18 @@ Result<std::string> read_pem(const std::string& what, const std::string& name, P
   return text;
 }
 
+/// gRPC writes about connections that fail to standard error; errors say it all. Left as it is for
+/// a program that uses gRPC itself, or asks for it.
+void keep_quiet() {
+  static const bool done = [] {
+    if (std::getenv("GRPC_VERBOSITY") == nullptr && grpc_is_initialized() == 0) {
+      gpr_set_log_function([](gpr_log_func_args*) {});
+    }
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
 /// The system's authorities, in one file. gRPC alone would look for a list of its own.
 std::string system_authorities() {
   for (const char* name : {"/etc/ssl/certs/ca-certificates.crt",
@@ -65,6 +80,7 @@ std::string system_authorities() {
 }  // namespace
 
 Result<Credentials> make_credentials(const EtcdTarget& target) {
+  keep_quiet();
   if (!target.tls) return grpc::InsecureChannelCredentials();
   auto ca = read_pem("CA", target.tls->ca_file, Pem::certificate);
   if (!ca) return Unexpected{std::move(ca).error()};

@@ -38,15 +38,43 @@ constexpr std::array kSigns{
     Sign{"database space exceeded", Fate::refused, Errc::no_space},
     Sign{"too many requests", Fate::refused, Errc::unavailable},
     Sign{"larger than max", Fate::refused, Errc::invalid_argument},
-    Sign{"http1.x server", Fate::not_here, Errc::corrupt, Trust::doubtful},
     Sign{"http2 header with status", Fate::not_here, Errc::corrupt, Trust::doubtful},
 };
 
-/// Why no connection came about, which says that nothing was sent.
+/// No connection came about, which says that nothing was sent.
 constexpr std::array<std::string_view, 3> kNotConnected{
     "failed to connect to all addresses", "DNS resolution failed", "empty address list"};
-constexpr std::array<std::string_view, 4> kTlsSigns{
-    "andshake failed", "CERTIFICATE", "certificate", "Peer name"};
+
+/// Why it did not, in words that say more than gRPC's.
+struct ConnectSign {
+  enum class Cause : std::uint8_t { left_out, shown };
+
+  std::string_view text;
+  Fate fate;
+  Errc code;
+  std::string_view what;
+  Cause cause{Cause::left_out};
+};
+
+constexpr std::string_view kEndedAtOnce =
+    "the server ended the connection at once: does one side alone use TLS (etcds:), or does the "
+    "server want another certificate?";
+constexpr std::string_view kNoTls = "no TLS connection: ";
+
+constexpr std::array kConnectSigns{
+    ConnectSign{"http1.x server", Fate::not_here, Errc::corrupt, "is not etcd: it speaks HTTP/1"},
+    ConnectSign{
+        "parsing HTTP/2", Fate::not_here, Errc::corrupt, "is not etcd: it does not speak HTTP/2"},
+    ConnectSign{"SETTINGS frame",
+                Fate::not_run,
+                Errc::unavailable,
+                "does not answer in time as etcd does: is it etcd?"},
+    ConnectSign{"andshake failed", Fate::not_here, Errc::denied, kNoTls, ConnectSign::Cause::shown},
+    ConnectSign{"Peer name", Fate::not_here, Errc::denied, kNoTls, ConnectSign::Cause::shown},
+    ConnectSign{"ertificate", Fate::not_here, Errc::denied, kNoTls, ConnectSign::Cause::shown},
+    ConnectSign{"Endpoint read failed", Fate::not_run, Errc::unavailable, kEndedAtOnce},
+    ConnectSign{"Socket closed", Fate::not_run, Errc::unavailable, kEndedAtOnce},
+};
 
 /// The end of what gRPC says, without the addresses it tried: `Connection refused`.
 std::string cause_in(std::string text) {
@@ -57,22 +85,24 @@ std::string cause_in(std::string text) {
   for (const std::string_view noise : {"etcdserver: ", "UNKNOWN: ", "UNAVAILABLE: "}) {
     if (text.starts_with(noise)) text.erase(0, noise.size());
   }
-  for (const std::string_view scheme : {"ipv4:", "ipv6:"}) {
+  for (const std::string_view noise : {"ipv4:", "ipv6:", "Failed to connect"}) {
     const std::size_t end = text.find(": ");
-    if (text.starts_with(scheme) && end != std::string::npos) text.erase(0, end + 2);
+    if (text.starts_with(noise) && end != std::string::npos) text.erase(0, end + 2);
   }
+  // The system begins its sentences with a capital letter; ours go on after a colon.
+  if (text.starts_with("Connection")) text[0] = 'c';
   return text;
 }
 
 Failure not_connected(const std::string& endpoint, const std::string& text) {
-  const bool is_tls =
-      std::ranges::any_of(kTlsSigns, [&](std::string_view sign) { return has(text, sign); });
-  if (is_tls) {
-    return {Fate::not_here,
-            error_at(endpoint, Errc::denied, "no TLS connection: " + cause_in(text)),
-            Trust::doubtful};
+  const auto sign =
+      std::ranges::find_if(kConnectSigns, [&](const ConnectSign& s) { return has(text, s.text); });
+  if (sign == kConnectSigns.end()) {
+    return {Fate::not_run, error_at(endpoint, Errc::unavailable, cause_in(text)), Trust::doubtful};
   }
-  return {Fate::not_run, error_at(endpoint, Errc::unavailable, cause_in(text)), Trust::doubtful};
+  std::string what{sign->what};
+  if (sign->cause == ConnectSign::Cause::shown) what += cause_in(text);
+  return {sign->fate, error_at(endpoint, sign->code, what), Trust::doubtful};
 }
 
 Failure refusal(const std::string& endpoint, Errc code, const std::string& text) {
@@ -126,10 +156,10 @@ Error error_at(const std::string& endpoint, Errc code, const std::string& what) 
 
 Failure failure_of(const std::string& endpoint, const grpc::Status& status) {
   const std::string& text = status.error_message();
-  const bool connected =
+  const bool is_connected =
       std::ranges::none_of(kNotConnected, [&](std::string_view sign) { return has(text, sign); });
+  if (!is_connected) return not_connected(endpoint, text);
   if (auto known = by_text(endpoint, text)) return *std::move(known);
-  if (status.error_code() == grpc::UNAVAILABLE && !connected) return not_connected(endpoint, text);
   return by_code(endpoint, status.error_code(), text);
 }
 
