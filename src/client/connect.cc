@@ -1,8 +1,10 @@
 #include "client/engine_url.h"
+#include "client/open_etcd.h"
 #include "client/open_redis.h"
 #include "client/open_redlock.h"
 #include "client/prefix_backend.h"
 #include "client/redlock_url.h"
+#include "engines/etcd/driver/etcd_url.h"
 #include "engines/local/local_backend.h"
 #include "holdfast/client.h"
 
@@ -16,6 +18,11 @@ Result<Client> Client::connect(std::string_view url) {
   }
   if (is_redlock_url(url)) {
     auto backend = open_redlock(url);
+    if (!backend) return Unexpected{std::move(backend).error()};
+    return Client{std::move(*backend)};
+  }
+  if (etcd::is_etcd_url(url)) {
+    auto backend = open_etcd(url);
     if (!backend) return Unexpected{std::move(backend).error()};
     return Client{std::move(*backend)};
   }

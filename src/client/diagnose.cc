@@ -5,10 +5,12 @@
 
 #include <utility>
 
+#include "client/diagnose_etcd.h"
 #include "client/diagnose_redis.h"
 #include "client/engine_url.h"
 #include "client/open_redis.h"
 #include "client/redlock_url.h"
+#include "engines/etcd/driver/etcd_url.h"
 #include "engines/local/state_dir.h"
 #include "holdfast/client.h"
 
@@ -72,6 +74,7 @@ Result<Diagnosis> diagnose_local(std::string_view url) {
 
 Result<Diagnosis> diagnose(std::string_view url) {
   if (is_redlock_url(url)) return diagnose_redlock(url);
+  if (etcd::is_etcd_url(url)) return diagnose_etcd(url);
   return is_redis_url(url) ? diagnose_redis(url) : diagnose_local(url);
 }
 

@@ -11,10 +11,10 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<std::string_view, 6> kOtherEngines{
-    "etcd", "etcds", "zookeeper", "postgres", "http", "https"};
+constexpr std::array<std::string_view, 4> kOtherEngines{"zookeeper", "postgres", "http", "https"};
 
-constexpr const char* kSchemes = "write local:, local:/directory, redis://host or redlock://a,b,c";
+constexpr const char* kSchemes =
+    "write local:, local:/directory, redis://host, redlock://a,b,c or etcd://a,b,c";
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -36,7 +36,7 @@ Result<std::string> parse_scheme(std::string_view url) {
   if (std::ranges::find(kOtherEngines, scheme) != kOtherEngines.end()) {
     return Unexpected{Error{Errc::unsupported,
                             "the engine " + scheme + ": is not in this build",
-                            "use local:, redis: or redlock:, or a build with that engine"}};
+                            "use local:, redis:, redlock: or etcd:, or a build with that engine"}};
   }
   const bool is_word =
       std::ranges::all_of(scheme, [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; });

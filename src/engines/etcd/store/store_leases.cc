@@ -2,20 +2,9 @@
 
 #include <utility>
 
+#include "engines/etcd/etcd_calls.h"
+
 namespace holdfast::etcd {
-namespace {
-
-/// Awaited, makes the lease and waits for the answer.
-auto granted(EtcdPort& port, LeaseId id, Seconds ttl, TimePoint answer_by) {
-  constexpr auto initiate =
-      [](auto handler, EtcdPort* asked, LeaseId lease, Seconds time, TimePoint by) {
-        asked->grant(lease, time, by, OnLease{std::move(handler)});
-      };
-  return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<LeaseAnswer>)>(
-      initiate, boost::asio::deferred, &port, id, ttl, answer_by);
-}
-
-}  // namespace
 
 Seconds granted_for(Duration time) {
   const auto whole = std::chrono::ceil<Seconds>(time);
@@ -28,7 +17,7 @@ Task<Result<LeaseId>> StoreLeases::lasting(Duration time, TimePoint answer_by) {
   if (known != leases_.end() && env_.now() + time <= known->second.until) {
     co_return known->second.id;
   }
-  const LeaseId id{static_cast<std::int64_t>(env_.draw() >> 1) | 1};
+  const LeaseId id = fresh_lease(env_.draw());
   const TimePoint sent_at = env_.now();
   auto answer = co_await granted(port_, id, ttl, answer_by);
   if (!answer) co_return Unexpected{std::move(answer).error()};
