@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "tests/contract/redlock_nodes.h"
+#include "tests/etcd/etcd_cluster.h"
 #include "tests/ports/redis_cluster.h"
 #include "tests/ports/redis_process.h"
 #include "tests/redis/certificates.h"
@@ -108,6 +109,59 @@ FreshEngine fresh_cluster() {
           .resources = guarded};
 }
 
+std::string next_prefix() {
+  static int number = 0;
+  return "prefix=hf/test%20" + std::to_string(++number) + "/";
+}
+
+/// Of some servers, of which some are down. One for all tests of this program, as above.
+template <std::size_t kNodes, std::size_t kDown>
+FreshEngine fresh_etcd() {
+  static const auto cluster = [] {
+    auto made = std::make_shared<etcd::EtcdCluster>(etcd::EtcdCluster::Shape{.nodes = kNodes});
+    for (std::size_t i = 0; i < kDown; ++i) made->node(i).kill();
+    static_cast<void>(made->wait_for_leader());
+    return made;
+  }();
+  return {.url = "etcd://" + cluster->endpoints() + "?" + next_prefix(), .resources = cluster};
+}
+
+/// A server that speaks TLS alone and wants to see a certificate, and a user with the rights of
+/// docs/guide/etcd.md.
+struct GuardedEtcd {
+  TemporaryDirectory directory;
+  redis::Authority authority;
+  std::unique_ptr<etcd::EtcdCluster> cluster;
+};
+
+std::shared_ptr<GuardedEtcd> make_guarded_etcd() {
+  const auto guarded = std::make_shared<GuardedEtcd>();
+  redis::Authority& authority = guarded->authority;
+  authority.vouch_for("server", "IP:127.0.0.1");
+  authority.vouch_for("client", "DNS:client");
+  const etcd::EtcdTls tls{.ca_file = authority.ca_file(),
+                          .cert_file = authority.cert_file("server"),
+                          .key_file = authority.key_file("server"),
+                          .clients = etcd::EtcdTls::Clients::with_certificate};
+  guarded->cluster = std::make_unique<etcd::EtcdCluster>(
+      etcd::EtcdCluster::Shape{.settings = {.tls = tls},
+                               .ctl_arguments = {"--cacert=" + authority.ca_file(),
+                                                 "--cert=" + authority.cert_file("client"),
+                                                 "--key=" + authority.key_file("client")}});
+  guarded->cluster->enable_auth("root secret", "app", "secret", "hf/");
+  return guarded;
+}
+
+FreshEngine fresh_guarded_etcd() {
+  static const auto guarded = make_guarded_etcd();
+  const redis::Authority& authority = guarded->authority;
+  return {.url = "etcds://app@" + guarded->cluster->endpoints() + "?" + next_prefix() +
+                 "&password_file=" + write_password(guarded->directory) +
+                 "&ca=" + authority.ca_file() + "&cert=" + authority.cert_file("client") +
+                 "&key=" + authority.key_file("client"),
+          .resources = guarded};
+}
+
 constexpr Capabilities kEverything{.shared = true,
                                    .permits = true,
                                    .fifo = true,
@@ -123,6 +177,21 @@ constexpr Capabilities kRedlock{.shared = false,
                                 .lock_delay = false,
                                 .watch = true,
                                 .store = false};
+
+constexpr Capabilities kEtcd{.shared = true,
+                             .permits = true,
+                             .fifo = true,
+                             .detached = true,
+                             .lock_delay = false,
+                             .watch = true,
+                             .store = true};
+
+EngineUnderTest etcd_cluster(std::string name, FreshEngine (*fresh)()) {
+  return {.name = std::move(name),
+          .fresh = fresh,
+          .can = kEtcd,
+          .ttl_of_the_dying = std::chrono::seconds{2}};
+}
 
 EngineUnderTest redlock(std::string name, std::size_t nodes, const Trouble& trouble) {
   return {.name = std::move(name),
@@ -155,6 +224,10 @@ std::vector<EngineUnderTest> engines_under_test() {
        .fresh = [] { return fresh_cluster(); },
        .can = kEverything,
        .ttl_of_the_dying = Millis{500}},
+      etcd_cluster("etcd", fresh_etcd<1, 0>),
+      etcd_cluster("etcd_3", fresh_etcd<3, 0>),
+      etcd_cluster("etcd_3_one_down", fresh_etcd<3, 1>),
+      etcd_cluster("etcd_tls_auth", fresh_guarded_etcd),
       redlock("redlock_3", 3, {}),
       redlock("redlock_5", 5, {}),
       redlock("redlock_5_one_down", 5, {.down = 1}),

@@ -1,0 +1,241 @@
+// Holdfast and etcd's own `etcdctl lock` exclude each other, both ways: uncontended, queued, when
+// either side is killed, and over expiry.
+
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <future>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "holdfast/client.h"
+#include "tests/etcd/etcd_cluster.h"
+#include "tests/interop/etcdctl_lock.h"
+
+namespace holdfast::interop {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Far longer than anything here takes; a test that needs it fails.
+constexpr Millis kPatience{30'000};
+/// Somebody who is to get nothing has had the chance: etcdctl asks at once.
+constexpr Millis kGlance{300};
+
+/// One for all tests: each has its own names.
+etcd::EtcdCluster& cluster() {
+  static etcd::EtcdCluster only;
+  return only;
+}
+
+Client connect(const std::string& parameters = "") {
+  auto client = Client::connect("etcd://" + cluster().endpoints() + parameters);
+  if (!client) throw std::runtime_error{client.error().message};
+  return *std::move(client);
+}
+
+class EtcdctlTest : public testing::Test {
+ protected:
+  static EtcdctlLock theirs(const std::string& name, int ttl = 60) {
+    return EtcdctlLock{cluster().node(0).endpoint(), name, ttl};
+  }
+
+  std::future<AcquireResult> wait_for(const std::string& name, AcquireOptions options = {}) {
+    return std::async(std::launch::async,
+                      [this, name, options] { return client_.acquire(name, options); });
+  }
+
+  void until_waiting(const std::string& name, std::size_t count) {
+    const TimePoint limit = BootClock::now() + kPatience;
+    while (client_.inspect(name)->waiters.size() < count) {
+      ASSERT_LT(BootClock::now(), limit);
+      std::this_thread::yield();
+    }
+  }
+
+  Client client_ = connect();
+};
+
+TEST_F(EtcdctlTest, TheirLockKeepsUsOutUntilTheyReleaseIt) {
+  EtcdctlLock lock = theirs("hf/theirs");
+  ASSERT_TRUE(lock.key(kPatience).starts_with("hf/theirs/"));
+  const auto refused = client_.try_acquire("theirs");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::busy);
+  ASSERT_TRUE(refused.error().holder);
+  EXPECT_TRUE(refused.error().holder->foreign);
+  EXPECT_TRUE(client_.inspect("theirs")->holders.at(0).foreign);
+  auto waiting = wait_for("theirs");
+  until_waiting("theirs", 1);
+  lock.release();
+  const auto lease = waiting.get();
+  ASSERT_TRUE(lease) << lease.error().message;
+}
+
+TEST_F(EtcdctlTest, OurLockKeepsThemOutUntilWeReleaseIt) {
+  auto lease = client_.acquire("ours");
+  ASSERT_TRUE(lease);
+  EtcdctlLock lock = theirs("hf/ours");
+  until_waiting("ours", 1);
+  EXPECT_TRUE(client_.inspect("ours")->waiters.at(0).foreign);
+  EXPECT_EQ(lock.key(kGlance), "");
+  EXPECT_EQ(lease->release(), ReleaseOutcome::released);
+  EXPECT_TRUE(lock.key(kPatience).starts_with("hf/ours/"));
+}
+
+TEST_F(EtcdctlTest, BothStandInOneQueue) {
+  auto lease = client_.acquire("queue");
+  ASSERT_TRUE(lease);
+  EtcdctlLock lock = theirs("hf/queue");
+  until_waiting("queue", 1);
+  Client another = connect();
+  auto last = std::async(std::launch::async, [&] { return another.acquire("queue"); });
+  until_waiting("queue", 2);
+  const Token first = lease->token();
+  EXPECT_EQ(lease->release(), ReleaseOutcome::released);
+  EXPECT_NE(lock.key(kPatience), "");
+  EXPECT_EQ(last.wait_for(kGlance), std::future_status::timeout);
+  lock.release();
+  const auto next = last.get();
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->token(), first);
+}
+
+TEST_F(EtcdctlTest, TheirsThatWasKilledIsHandedOnWhenItsLeaseEnds) {
+  EtcdctlLock lock = theirs("hf/killed", 2);
+  ASSERT_NE(lock.key(kPatience), "");
+  auto waiting = wait_for("killed", {.wait = kPatience});
+  until_waiting("killed", 1);
+  lock.kill();
+  EXPECT_TRUE(waiting.get());
+}
+
+TEST_F(EtcdctlTest, OneOfThemThatWasKilledInTheQueueIsPassedOver) {
+  auto lease = client_.acquire("gap");
+  ASSERT_TRUE(lease);
+  EtcdctlLock lock = theirs("hf/gap", 2);
+  until_waiting("gap", 1);
+  Client another = connect();
+  auto last = std::async(std::launch::async, [&] { return another.acquire("gap"); });
+  until_waiting("gap", 2);
+  lock.kill();
+  EXPECT_EQ(lease->release(), ReleaseOutcome::released);
+  EXPECT_TRUE(last.get());
+}
+
+/// A process that holds a lock of ours until it is killed.
+class Holder {
+ public:
+  explicit Holder(const std::string& name) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string url = "etcd://" + cluster().endpoints();
+    std::string words[]{self, "hold", url, name};
+    char* arguments[]{words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    EXPECT_EQ(posix_spawn(&pid_, self.c_str(), &actions, nullptr, arguments, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    char held = 0;
+    EXPECT_EQ(read(ends[0], &held, 1), 1) << "it did not get the lock";
+    close(ends[0]);
+  }
+  ~Holder() { kill(); }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+
+  void kill() {
+    const pid_t pid = std::exchange(pid_, -1);
+    if (pid <= 0) return;
+    ::kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+
+ private:
+  pid_t pid_{-1};
+};
+
+TEST_F(EtcdctlTest, OursThatWasKilledIsHandedOnWhenItsLeaseEnds) {
+  Holder holder{"orphan"};
+  EtcdctlLock lock = theirs("hf/orphan");
+  until_waiting("orphan", 1);
+  EXPECT_EQ(lock.key(kGlance), "");
+  holder.kill();
+  EXPECT_NE(lock.key(kPatience), "");
+}
+
+TEST_F(EtcdctlTest, OurLockKeepsThemOutUntilItExpires) {
+  auto lease = client_.acquire("expiring", {.ttl = 2s, .kind = LeaseKind::detached});
+  ASSERT_TRUE(lease);
+  ASSERT_TRUE(lease->detach());
+  EtcdctlLock lock = theirs("hf/expiring");
+  EXPECT_EQ(lock.key(kGlance), "");
+  EXPECT_NE(lock.key(kPatience), "");
+  EXPECT_EQ(client_.release("expiring", lease->owner()).value(), ReleaseOutcome::already_lost);
+}
+
+TEST_F(EtcdctlTest, OurReadersKeepThemOutToTheLast) {
+  auto first = client_.acquire("read", {.mode = Mode::shared});
+  auto second = client_.acquire("read", {.mode = Mode::shared});
+  ASSERT_TRUE(first && second);
+  EtcdctlLock lock = theirs("hf/read");
+  until_waiting("read", 1);
+  EXPECT_EQ(first->release(), ReleaseOutcome::released);
+  EXPECT_EQ(second->release(), ReleaseOutcome::released);
+  EXPECT_NE(lock.key(kPatience), "");
+}
+
+TEST_F(EtcdctlTest, TheirLockKeepsOurReadersAndPermitsOut) {
+  EtcdctlLock lock = theirs("hf/modes");
+  ASSERT_NE(lock.key(kPatience), "");
+  EXPECT_EQ(client_.try_acquire("modes", {.mode = Mode::shared}).error().code, Errc::busy);
+  EXPECT_EQ(client_.try_acquire("modes", {.mode = Mode::permit, .permits = 2}).error().code,
+            Errc::busy);
+  auto waiting = wait_for("modes", {.mode = Mode::shared});
+  until_waiting("modes", 1);
+  lock.release();
+  EXPECT_TRUE(waiting.get());
+}
+
+TEST_F(EtcdctlTest, BareNamesAreTheirs) {
+  Client bare = connect("?prefix=");
+  EtcdctlLock lock = theirs("jobs/nightly report");
+  ASSERT_NE(lock.key(kPatience), "");
+  EXPECT_EQ(bare.try_acquire("jobs/nightly report").error().code, Errc::busy);
+  EXPECT_TRUE(bare.try_acquire("jobs/nightly"));
+  lock.release();
+  auto lease = bare.acquire("jobs/nightly report");
+  ASSERT_TRUE(lease);
+  EtcdctlLock next = theirs("jobs/nightly report");
+  EXPECT_EQ(next.key(kGlance), "");
+  EXPECT_EQ(lease->release(), ReleaseOutcome::released);
+  EXPECT_NE(next.key(kPatience), "");
+}
+
+int hold(const std::string& url, const std::string& name) {
+  auto client = Client::connect(url);
+  if (!client) return 1;
+  const auto lease = client->acquire(name, {.ttl = 2s});
+  if (!lease) return 1;
+  std::cout << "held" << std::endl;
+  while (true) pause();
+}
+
+}  // namespace
+}  // namespace holdfast::interop
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::string{argv[1]} == "hold") {
+    return holdfast::interop::hold(argv[2], argv[3]);
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
