@@ -190,7 +190,8 @@ EngineUnderTest etcd_cluster(std::string name, FreshEngine (*fresh)()) {
   return {.name = std::move(name),
           .fresh = fresh,
           .can = kEtcd,
-          .ttl_of_the_dying = std::chrono::seconds{2}};
+          .ttl_of_the_dying = std::chrono::seconds{2},
+          .ttl_min = std::chrono::seconds{2}};
 }
 
 EngineUnderTest redlock(std::string name, std::size_t nodes, const Trouble& trouble) {

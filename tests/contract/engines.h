@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "holdfast/inspect.h"
+#include "holdfast/options.h"
 
 namespace holdfast::contract {
 
@@ -27,6 +28,8 @@ struct EngineUnderTest {
   /// The TTL of those who are to die. Long where the engine notices a death itself, so that waiting
   /// for the TTL fails the test; short where only the TTL tells.
   Millis ttl_of_the_dying{std::chrono::minutes{10}};
+  /// What a shorter TTL is raised to.
+  Millis ttl_min{kTtlMin};
 };
 
 /// What the guide tells to give a user that Holdfast connects as.
