@@ -18,6 +18,7 @@
 #include "holdfast/client.h"
 #include "holdfast/store.h"
 #include "tests/etcd/etcd_cluster.h"
+#include "tests/etcd_faults/let_pass.h"
 
 namespace holdfast::etcd {
 namespace {
@@ -108,7 +109,7 @@ void wait_for_progress(const Workers& workers) {
   const TimePoint limit = BootClock::now() + kPatience;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     while (workers[i]->turns() == before[i] && BootClock::now() < limit) {
-      std::this_thread::sleep_for(10ms);
+      let_pass(10ms);
     }
     EXPECT_GT(workers[i]->turns(), before[i]) << "worker " << i << " stands still";
   }
@@ -133,8 +134,7 @@ TEST(LeaderKillsTest, NothingIsLostAndEverybodyGoesOn) {
     static_cast<void>(cluster.wait_for_leader());
     wait_for_progress(workers);
     leader.restart();
-    std::this_thread::sleep_until(std::chrono::steady_clock::now() +
-                                  std::max(next - BootClock::now(), Duration{0}));
+    let_pass(std::chrono::ceil<Millis>(next - BootClock::now()));
   }
   for (const auto& worker : workers) worker->stop();
   workers.clear();

@@ -13,10 +13,10 @@
 #include <memory>
 #include <mutex>
 #include <sstream>
-#include <thread>
 #include <vector>
 
 #include "holdfast/client.h"
+#include "tests/etcd_faults/let_pass.h"
 
 namespace holdfast::etcd {
 namespace {
@@ -170,7 +170,7 @@ class Actor {
       for (long long time = 0; lines >> said >> time;) {
         if (said == word) return time;
       }
-      std::this_thread::sleep_for(20ms);
+      let_pass(20ms);
     }
     ADD_FAILURE() << "nobody said " << word;
     return 0;

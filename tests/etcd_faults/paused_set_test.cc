@@ -16,11 +16,11 @@
 #include <iostream>
 #include <set>
 #include <sstream>
-#include <thread>
 
 #include "holdfast/client.h"
 #include "holdfast/store.h"
 #include "tests/etcd/etcd_cluster.h"
+#include "tests/etcd_faults/let_pass.h"
 
 namespace holdfast::etcd {
 namespace {
@@ -51,14 +51,14 @@ bool add(Client& client, Store& store, const std::string& element, bool fenced) 
   if (!lease) return false;
   if (!fenced) {
     const std::string before = text(store.get(kName));
-    std::this_thread::sleep_for(kWork);
+    let_pass(kWork);
     return static_cast<bool>(store.put(kName, before + element + ' '));
   }
   auto resource = store.open(kName, *lease);
   if (!resource) return false;
   const auto before = resource->read();
   if (!before) return false;
-  std::this_thread::sleep_for(kWork);
+  let_pass(kWork);
   return static_cast<bool>(resource->write(text(before) + element + ' '));
 }
 
@@ -124,15 +124,15 @@ class PausedSetTest : public testing::Test {
     std::vector<Worker> workers;
     for (int i = 0; i < kWorkers; ++i) workers.push_back(start(url, i, how));
     for (int i = 0; i < pauses(); ++i) {
-      std::this_thread::sleep_for(kBetweenPauses - kPause);
+      let_pass(kBetweenPauses - kPause);
       pid_t holder = holder_of(client);
       while (holder <= 0) holder = holder_of(client);
       kill(holder, SIGSTOP);
-      std::this_thread::sleep_for(kPause);
+      let_pass(kPause);
       kill(holder, SIGCONT);
     }
     // Whoever was paused last has its say.
-    std::this_thread::sleep_for(kTtl);
+    let_pass(kTtl);
     for (Worker& worker : workers) {
       kill(worker.pid, SIGKILL);
       waitpid(worker.pid, nullptr, 0);

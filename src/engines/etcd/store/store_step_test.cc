@@ -25,17 +25,12 @@ StoreRequest read(std::uint64_t token) {
   return {.key = "k", .operation = ReadResource{.holder = holder(token)}};
 }
 
-StoreRequest write(std::uint64_t token,
-                   std::uint64_t sequence,
-                   std::string value,
-                   std::optional<Millis> keep = {}) {
-  return {
-      .key = "k",
-      .operation = WriteResource{
-          .holder = holder(token), .sequence = sequence, .value = std::move(value), .keep = keep}};
+StoreRequest write(std::uint64_t token, std::uint64_t sequence, std::string value) {
+  WriteResource write{.holder = holder(token), .sequence = sequence, .value = std::move(value)};
+  return {.key = "k", .operation = std::move(write)};
 }
 
-StoreRequest put(std::optional<Version> if_version = {}) {
+StoreRequest put(std::optional<Version> if_version = std::nullopt) {
   return {.key = "k", .operation = PutKey{.value = "v", .if_version = if_version}};
 }
 
@@ -167,7 +162,9 @@ TEST(StoreStepTest, ARepetitionIsADuplicate) {
 }
 
 TEST(StoreStepTest, AKeptValueTakesItsMarkAlong) {
-  const auto step = decide(write(5, 1, "a", Millis{500}), nothing_there(), kTicket);
+  StoreRequest brief = write(5, 1, "a");
+  std::get<WriteResource>(brief.operation).keep = Millis{500};
+  const auto step = decide(brief, nothing_there(), kTicket);
   ASSERT_TRUE(step && step->change);
   EXPECT_EQ(step->change->stay, Stay::as_value);
   EXPECT_EQ(step->change->keep, Millis{500});
