@@ -12,9 +12,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <random>
+#include <cstring>
 
 #include "base/assert.h"
+#include "base/secret.h"
 #include "holdfast/clock.h"
 
 namespace holdfast::etcd {
@@ -98,10 +99,13 @@ std::vector<std::string> arguments_for(const EtcdTls& tls) {
 }  // namespace
 
 std::uint16_t free_port() {
-  static std::mt19937 chance{std::random_device{}()};
-  std::uniform_int_distribution<std::uint16_t> below_ephemeral{15000, 32000};
+  // Connections draw theirs from 32768 on.
+  constexpr std::uint16_t kFirst = 15000;
+  constexpr std::uint16_t kCount = 17000;
   for (;;) {
-    const std::uint16_t port = below_ephemeral(chance);
+    std::uint16_t chance = 0;
+    std::memcpy(&chance, fresh_owner().bytes().data(), sizeof chance);
+    const auto port = static_cast<std::uint16_t>(kFirst + chance % kCount);
     if (is_free(port)) return port;
   }
 }

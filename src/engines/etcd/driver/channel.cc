@@ -19,11 +19,11 @@
 namespace holdfast::etcd {
 namespace {
 
-using std::chrono::milliseconds;
-
-/// Servers end connections that are tried more often than every five seconds.
-constexpr int kPingEveryMs = 10'000;
 constexpr int kPingAnswerMs = 5'000;
+
+int millis(Duration duration) {
+  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
+}
 
 Unexpected<Error> unusable(const std::string& what, const std::string& file, const char* why) {
   return invalid("the " + what + " file " + file + " cannot be used: " + why,
@@ -97,15 +97,15 @@ Result<Credentials> make_credentials(const EtcdTarget& target) {
 
 std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
                                             const EtcdTarget& target,
-                                            const Credentials& credentials) {
-  const auto connect_ms = std::chrono::ceil<milliseconds>(target.connect_timeout).count();
+                                            const Credentials& credentials,
+                                            Duration ping_every) {
   grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingEveryMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, millis(ping_every));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs);
   // A watch that hears nothing is no data, and must notice all the same that its server is gone.
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   // How long a connection may take, and how soon the next attempt may come: Route paces them.
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, static_cast<int>(connect_ms));
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, millis(target.connect_timeout));
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);

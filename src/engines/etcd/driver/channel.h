@@ -20,6 +20,7 @@ Result<Credentials> make_credentials(const EtcdTarget& target);
 /// Connects to nothing yet.
 std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
                                             const EtcdTarget& target,
-                                            const Credentials& credentials);
+                                            const Credentials& credentials,
+                                            Duration ping_every);
 
 }  // namespace holdfast::etcd

@@ -15,6 +15,8 @@ CompletionLoop::~CompletionLoop() {
   close();
   queue_.Shutdown();
   thread_.join();
+  // What the Env was about to be told may outlive this, and callbacks should not.
+  inbox_->ended.clear();
 }
 
 void CompletionLoop::close() {

@@ -14,10 +14,10 @@ struct EtcdDriver::Core {
   Core(Env& env_in,
        const EtcdTarget& target,
        const Credentials& credentials,
-       EtcdDriverSettings settings)
+       const EtcdDriverSettings& settings)
       : env{env_in},
         loop{env},
-        route{env, target, credentials, settings.backoff, loop, calls},
+        route{env, target, credentials, settings, loop, calls},
         requests{env, route, loop, calls},
         keep_alives{env, route, loop, calls},
         watches{env, route, loop, calls, target.connect_timeout} {}

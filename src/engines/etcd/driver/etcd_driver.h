@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "base/backoff.h"
 #include "base/env.h"
 #include "engines/etcd/driver/etcd_target.h"
 #include "engines/etcd/etcd_port.h"
@@ -53,11 +52,6 @@ struct ClusterAlarm {
 using OnStatus = Callback<56, Result<MemberStatus>>;
 using OnMembers = Callback<56, Result<std::vector<Member>>>;
 using OnAlarms = Callback<56, Result<std::vector<ClusterAlarm>>>;
-
-struct EtcdDriverSettings {
-  /// Between rounds of attempts to connect.
-  BackoffPolicy backoff{.max = std::chrono::milliseconds{500}};
-};
 
 class EtcdDriver final : public EtcdPort {
  public:

@@ -1,4 +1,4 @@
-// EtcdTarget: which etcd cluster to talk to, and as whom.
+// EtcdTarget: which etcd cluster to talk to, as whom, and with how much patience.
 
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/backoff.h"
 #include "holdfast/clock.h"
 
 namespace holdfast::etcd {
@@ -46,6 +47,14 @@ struct EtcdTarget {
   std::optional<TlsSettings> tls{};
   /// How long an endpoint may take until it has answered for the first time.
   Duration connect_timeout{std::chrono::seconds{5}};
+};
+
+struct EtcdDriverSettings {
+  /// Between rounds of attempts to connect.
+  BackoffPolicy backoff{.max = std::chrono::milliseconds{500}};
+  /// How often a connection in use is tried by a ping. Servers end connections that are tried more
+  /// often than every five seconds, unless they are told otherwise.
+  Duration ping_every{std::chrono::seconds{10}};
 };
 
 }  // namespace holdfast::etcd

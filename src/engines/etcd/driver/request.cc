@@ -1,5 +1,7 @@
 #include "engines/etcd/driver/request.h"
 
+#include <grpc/support/time.h>
+
 namespace holdfast::etcd {
 
 grpc::ClientContext& Request::prepare(Attempt attempt) {
@@ -8,8 +10,10 @@ grpc::ClientContext& Request::prepare(Attempt attempt) {
   status_ = grpc::Status{};
   forget();
   context_.emplace();
-  context_->set_deadline(std::chrono::system_clock::now() +
-                         std::chrono::ceil<std::chrono::system_clock::duration>(left));
+  // The clock of deadlines stands still while the machine sleeps; Env's does not, and decides where
+  // it matters.
+  context_->set_deadline(
+      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_nanos(left.count(), GPR_TIMESPAN)));
   return *context_;
 }
 

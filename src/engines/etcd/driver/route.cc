@@ -11,18 +11,21 @@ namespace {
 /// How long one of several endpoints may take to answer the greeting.
 constexpr Duration kGreetingMax = std::chrono::seconds{1};
 
+/// To refuse somebody costs a server more than to be away.
+constexpr BackoffPolicy kAfterRefusal{.max = std::chrono::seconds{5}};
+
 }  // namespace
 
 Route::Route(Env& env,
              const EtcdTarget& target,
              const Credentials& credentials,
-             BackoffPolicy backoff,
+             const EtcdDriverSettings& settings,
              CompletionLoop& loop,
              Cancellables& calls)
     : env_{env},
       loop_{loop},
       calls_{calls},
-      backoff_{backoff},
+      backoff_{settings.backoff},
       patience_{target.endpoints.size() == 1 ? target.connect_timeout
                                              : std::min(target.connect_timeout, kGreetingMax)},
       user_{target.user},
@@ -30,7 +33,7 @@ Route::Route(Env& env,
       pause_timer_{env, [this] { on_pause_over(); }} {
   for (const Endpoint& endpoint : target.endpoints) {
     const std::string name = endpoint.text();
-    sites_.push_back({name, make_channel(endpoint, target, credentials)});
+    sites_.push_back({name, make_channel(endpoint, target, credentials, settings.ping_every)});
     sites_.back().error = error_at(name, Errc::unavailable, "no answer in time");
   }
 }
@@ -141,20 +144,20 @@ void Route::fail_here(const Failure& failure) {
 void Route::end_round() {
   tried_ = 0;
   const bool is_lasting = std::ranges::all_of(sites_, &Site::is_lasting);
-  if (!is_lasting) return pause();
+  if (!is_lasting) return pause(backoff_);
   Error why = why_not();
   why.code = sites_.front().error.code;
   give_up(why);
 }
 
 void Route::give_up(const Error& why) {
-  pause();
+  pause(kAfterRefusal);
   for (RouteUser* user : users_) user->on_refused(why);
 }
 
-void Route::pause() {
+void Route::pause(const BackoffPolicy& policy) {
   state_ = State::pausing;
-  pause_until_ = env_.now() + backoff_delay(backoff_, rounds_, env_.draw());
+  pause_until_ = env_.now() + backoff_delay(policy, rounds_, env_.draw());
   ++rounds_;
   pause_timer_.set(pause_until_);
 }
@@ -173,7 +176,7 @@ void Route::doubt(std::uint64_t visit, const Error& why) {
   state_ = State::idle;
   go_on_to_next();
   // Endpoints that greet well and then fail are not asked again without a pause.
-  if (++doubts_ > sites_.size()) pause();
+  if (++doubts_ > sites_.size()) pause(backoff_);
   for (RouteUser* user : users_) user->on_moved(why);
   if (state_ == State::idle && is_wanted()) greet();
 }

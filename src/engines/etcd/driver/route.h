@@ -38,7 +38,7 @@ class Route final : public RequestKeeper {
   Route(Env& env,
         const EtcdTarget& target,
         const Credentials& credentials,
-        BackoffPolicy backoff,
+        const EtcdDriverSettings& settings,
         CompletionLoop& loop,
         Cancellables& calls);
 
@@ -88,7 +88,7 @@ class Route final : public RequestKeeper {
   void fail_here(const Failure& failure);
   void end_round();
   void give_up(const Error& why);
-  void pause();
+  void pause(const BackoffPolicy& policy);
   void on_pause_over();
   bool is_wanted() const;
   void go_on_to_next() { current_ = (current_ + 1) % sites_.size(); }
