@@ -226,10 +226,11 @@ void SessionKeeper::forget(KeptLease& lease) {
 }
 
 void SessionKeeper::lose(const Owner& owner, LossReason reason) {
-  const Batch all = core_->leases;
-  for (const auto& lease : all) {
-    if (lease->held().owner == owner) core_->end(*lease, {LeaseState::lost, reason});
-  }
+  const auto is_its = [&](const auto& lease) { return lease->held().owner == owner; };
+  const auto found = std::ranges::find_if(core_->leases, is_its);
+  if (found == core_->leases.end()) return;
+  const std::shared_ptr<KeptLease> lease = *found;
+  core_->end(*lease, {LeaseState::lost, reason});
 }
 
 void SessionKeeper::renew_now() {
