@@ -4,8 +4,13 @@
 
 namespace holdfast::etcd {
 
-void AttentivePort::heed(Timeline::Course course) const {
+void AttentivePort::heed(Timeline::Course course) {
   if (course == Timeline::Course::back && on_back_) on_back_();
+  if (course != Timeline::Course::behind || std::exchange(looking_, true)) return;
+  const Range look{.keys = {.key = terms_.key}, .part = Range::Part::count_only};
+  commit(share({.then = {look}}),
+         env_.now() + terms_.patience,
+         [self = shared_from_this()](const Result<TxnAnswer>&) { self->looking_ = false; });
 }
 
 void AttentivePort::commit(SharedTxn txn, TimePoint answer_by, OnTxn on_answer) {

@@ -43,9 +43,11 @@ EtcdEngine::EtcdEngine(Env& env, std::shared_ptr<EtcdPort> port, Settings settin
           Parts{.env = env, .port = {}, .keys = Keys{settings.prefix}, .settings = settings})},
       holdings_{std::make_shared<Holdings>(parts_)} {
   // Requests under way outlive the engine, and then nobody is left to care.
-  parts_->port = std::make_shared<AttentivePort>(std::move(port), [weak = std::weak_ptr{parts_}] {
+  const auto on_back = [weak = std::weak_ptr{parts_}] {
     if (const auto parts = weak.lock()) parts->sessions->end_all(LossReason::rolled_back);
-  });
+  };
+  AttentivePort::Terms heed{.patience = settings.timeout, .key = settings.prefix + '\x01'};
+  parts_->port = std::make_shared<AttentivePort>(env, std::move(port), std::move(heed), on_back);
   const Sessions::Terms terms{
       .timeout = settings.timeout, .idle = settings.idle, .retry = settings.retry};
   parts_->sessions = std::make_shared<Sessions>(

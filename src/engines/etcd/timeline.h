@@ -28,7 +28,12 @@ class Timeline {
   /// Of anything else.
   const Moment& now() const { return now_; }
 
-  enum class Course : std::uint8_t { onward, back };
+  enum class Course : std::uint8_t {
+    onward,
+    /// This member knows less than was known before. It may only be slow: a transaction tells.
+    behind,
+    back,
+  };
 
   /// The answer to a transaction that left when `before` was the highest.
   Course note(const Header& header, Revision before);
@@ -36,7 +41,7 @@ class Timeline {
   Course note(const Header& header, const Moment& before);
 
  private:
-  Course note(const Header& header, bool went_back);
+  Course take_in(const Header& header, Course course);
 
   std::uint64_t cluster_{0};
   Moment now_{};

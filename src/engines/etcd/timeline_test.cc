@@ -36,7 +36,8 @@ TEST(TimelineTest, AnswersMayOvertakeEachOther) {
 TEST(TimelineTest, AnotherMemberMayBeBehind) {
   Timeline timeline;
   timeline.note(header(9, 1), timeline.now());
-  EXPECT_EQ(timeline.note(header(5, 2), timeline.now()), Course::onward);
+  EXPECT_EQ(timeline.note(header(5, 2), timeline.now()), Course::behind);
+  EXPECT_EQ(timeline.note(header(9, 2), timeline.now()), Course::onward);
 }
 
 TEST(TimelineTest, AMemberNeverGoesBack) {
