@@ -23,7 +23,7 @@ class EtcdPitfallTest : public EtcdEngineTest {
   }
 };
 
-TEST_F(EtcdPitfallTest, P1NoLockIsGrantedOnALeaseThatEnded) {
+TEST_F(EtcdPitfallTest, E1_NoLockIsGrantedOnALeaseThatEnded) {
   const auto first = alice_.acquire({});
   const auto second = bob_.begin({.wait = 1min});
   advance(1s);
@@ -40,7 +40,7 @@ TEST_F(EtcdPitfallTest, P1NoLockIsGrantedOnALeaseThatEnded) {
   EXPECT_GT(second->lease->held().token.value(), static_cast<std::uint64_t>(before[1].created));
 }
 
-TEST_F(EtcdPitfallTest, P2WhoWaitsNoticesTheEndOfItsOwnLeaseWhileTheHolderStays) {
+TEST_F(EtcdPitfallTest, E2_WhoWaitsNoticesTheEndOfItsOwnLeaseWhileTheHolderStays) {
   ASSERT_TRUE(alice_.acquire({})->lease);
   const auto second = bob_.begin({.wait = 5min});
   advance(1s);
@@ -52,7 +52,7 @@ TEST_F(EtcdPitfallTest, P2WhoWaitsNoticesTheEndOfItsOwnLeaseWhileTheHolderStays)
   EXPECT_FALSE(second->done());
 }
 
-TEST_F(EtcdPitfallTest, P2WhoWaitsNoticesThatItsOwnKeyWasErased) {
+TEST_F(EtcdPitfallTest, E2_WhoWaitsNoticesThatItsOwnKeyWasErased) {
   ASSERT_TRUE(alice_.acquire({})->lease);
   const auto second = bob_.begin({.wait = 5min});
   advance(1s);
@@ -63,14 +63,14 @@ TEST_F(EtcdPitfallTest, P2WhoWaitsNoticesThatItsOwnKeyWasErased) {
   EXPECT_FALSE(second->done());
 }
 
-TEST_F(EtcdPitfallTest, P3TwoLocksOfOneSessionExcludeEachOther) {
+TEST_F(EtcdPitfallTest, E3_TwoLocksOfOneSessionExcludeEachOther) {
   const auto one = alice_.acquire({});
   ASSERT_TRUE(one->lease);
   EXPECT_EQ(alice_.acquire({})->error->code, Errc::busy);
   EXPECT_EQ(alice_.port->grants, 1);
 }
 
-TEST_F(EtcdPitfallTest, P4ValidityIsCountedFromSending) {
+TEST_F(EtcdPitfallTest, E4_ValidityIsCountedFromSending) {
   bed_.network.set_faults({.delay_min = 400ms, .delay_max = 400ms});
   const auto taken = alice_.acquire({.ttl = 4s});
   ASSERT_TRUE(taken->lease);
@@ -81,7 +81,7 @@ TEST_F(EtcdPitfallTest, P4ValidityIsCountedFromSending) {
   EXPECT_EQ(contenders().size(), 1U) << "the holder knew of the end first";
 }
 
-TEST_F(EtcdPitfallTest, P5ALeaderChangeTakesNothingFromAHolder) {
+TEST_F(EtcdPitfallTest, E5_ALeaderChangeTakesNothingFromAHolder) {
   const auto taken = alice_.acquire({.ttl = 4s});
   for (int i = 0; i < 10; ++i) {
     bed_.cluster.change_leader();
@@ -91,7 +91,7 @@ TEST_F(EtcdPitfallTest, P5ALeaderChangeTakesNothingFromAHolder) {
   EXPECT_TRUE(is_first(*taken));
 }
 
-TEST_F(EtcdPitfallTest, P5TheLockOfADeadHolderPassesOnInSpiteOfALeaderChange) {
+TEST_F(EtcdPitfallTest, E5_TheLockOfADeadHolderPassesOnInSpiteOfALeaderChange) {
   ASSERT_TRUE(alice_.acquire({.ttl = 4s})->lease);
   bed_.cut_off(alice_.process);
   const auto second = bob_.begin({.ttl = 4s, .wait = 1h});
@@ -100,7 +100,7 @@ TEST_F(EtcdPitfallTest, P5TheLockOfADeadHolderPassesOnInSpiteOfALeaderChange) {
   EXPECT_TRUE(run_until([&] { return second->lease != nullptr; }, 2 * 4s + 2s));
 }
 
-TEST_F(EtcdPitfallTest, P6ALeaseTakenByAStuckLeaderIsToldAsRevoked) {
+TEST_F(EtcdPitfallTest, E6_ALeaseTakenByAStuckLeaderIsToldAsRevoked) {
   const auto taken = alice_.acquire({.ttl = 4s});
   advance(10s);
   const auto stuck = bed_.cluster.stick_leader();
@@ -113,7 +113,7 @@ TEST_F(EtcdPitfallTest, P6ALeaseTakenByAStuckLeaderIsToldAsRevoked) {
   EXPECT_TRUE(alice_.acquire({.ttl = 4s})->lease) << "with another lease";
 }
 
-TEST_F(EtcdPitfallTest, P7AllLocksOfAProcessAreRenewedByOneRequest) {
+TEST_F(EtcdPitfallTest, E7_AllLocksOfAProcessAreRenewedByOneRequest) {
   std::vector<std::shared_ptr<Locker::Outcome>> all;
   for (int i = 0; i < 100; ++i) all.push_back(alice_.acquire({.name = std::to_string(i)}));
   std::vector<core::HeldLease> leases;
@@ -125,7 +125,7 @@ TEST_F(EtcdPitfallTest, P7AllLocksOfAProcessAreRenewedByOneRequest) {
   EXPECT_EQ(alice_.port->requests(), before + 1);
 }
 
-TEST_F(EtcdPitfallTest, P8AHolderThatIsCutOffKnowsBeforeAnotherIsGranted) {
+TEST_F(EtcdPitfallTest, E8_AHolderThatIsCutOffKnowsBeforeAnotherIsGranted) {
   const auto taken = alice_.acquire({.ttl = 4s});
   const auto second = bob_.begin({.ttl = 4s, .wait = 1h});
   advance(10s);
@@ -138,7 +138,7 @@ TEST_F(EtcdPitfallTest, P8AHolderThatIsCutOffKnowsBeforeAnotherIsGranted) {
   EXPECT_EQ(taken->events.back().state, LeaseState::lost);
 }
 
-TEST_F(EtcdPitfallTest, P8AShortInterruptionLosesNothing) {
+TEST_F(EtcdPitfallTest, E8_AShortInterruptionLosesNothing) {
   const auto taken = alice_.acquire({.ttl = 10s});
   advance(3s);
   bed_.cut_off(alice_.process);
@@ -149,7 +149,7 @@ TEST_F(EtcdPitfallTest, P8AShortInterruptionLosesNothing) {
   EXPECT_TRUE(is_first(*taken));
 }
 
-TEST_F(EtcdPitfallTest, P9ARestoreFromABackupIsNoticed) {
+TEST_F(EtcdPitfallTest, E9_ARestoreFromABackupIsNoticed) {
   bed_.cluster.back_up();
   const auto taken = alice_.acquire({.ttl = 10s});
   for (int i = 0; i < 20; ++i) put("other");
@@ -160,7 +160,7 @@ TEST_F(EtcdPitfallTest, P9ARestoreFromABackupIsNoticed) {
   EXPECT_TRUE(alice_.acquire({.name = "c"})->lease);
 }
 
-TEST_F(EtcdPitfallTest, P9ARestoreThatHasTheLeaseIsNoticedToo) {
+TEST_F(EtcdPitfallTest, E9_ARestoreThatHasTheLeaseIsNoticedToo) {
   const auto taken = alice_.acquire({.ttl = 10s});
   bed_.cluster.back_up();
   for (int i = 0; i < 20; ++i) put("other");
@@ -170,7 +170,7 @@ TEST_F(EtcdPitfallTest, P9ARestoreThatHasTheLeaseIsNoticedToo) {
   EXPECT_EQ(alice_.reason(taken->lease), LossReason::rolled_back);
 }
 
-TEST_F(EtcdPitfallTest, P30CompactionKeepsNobodyWaiting) {
+TEST_F(EtcdPitfallTest, E30_CompactionKeepsNobodyWaiting) {
   const auto first = alice_.acquire({});
   const auto second = bob_.begin({.wait = 1h});
   advance(1s);
@@ -182,7 +182,7 @@ TEST_F(EtcdPitfallTest, P30CompactionKeepsNobodyWaiting) {
   EXPECT_TRUE(run_until([&] { return second->lease != nullptr; }, 10s));
 }
 
-TEST_F(EtcdPitfallTest, P30AHolderSurvivesCompaction) {
+TEST_F(EtcdPitfallTest, E30_AHolderSurvivesCompaction) {
   const auto taken = alice_.acquire({});
   for (int i = 0; i < 10; ++i) put("other");
   bed_.cluster.compact(bed_.cluster.revision());
@@ -191,7 +191,7 @@ TEST_F(EtcdPitfallTest, P30AHolderSurvivesCompaction) {
   EXPECT_EQ(alice_.release(taken->lease), ReleaseOutcome::released);
 }
 
-TEST_F(EtcdPitfallTest, P32AReleaseTellsWhetherTheLockWasStillThere) {
+TEST_F(EtcdPitfallTest, E32_AReleaseTellsWhetherTheLockWasStillThere) {
   const auto taken = alice_.acquire({});
   erase(contenders().at(0).key);
   EXPECT_EQ(alice_.release(taken->lease), ReleaseOutcome::already_lost);
