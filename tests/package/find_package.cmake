@@ -14,6 +14,9 @@ run(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build --target coroutine)
 run(COMMAND ${WORK}/build/coroutine local:${WORK}/state OUTPUT said)
 expect_match("${said}" "worker 3 has token [0-9]+")
 
+# Finds gRPC and protobuf on the consumer's side.
+run(COMMAND ${configure} -B ${WORK}/etcd -D ENGINE=etcd)
+
 run(FAILS COMMAND ${configure} -B ${WORK}/unknown -D ENGINE=nonsense OUTPUT said)
 expect_match("${said}" "built without the engine 'nonsense'; it has: local")
 
