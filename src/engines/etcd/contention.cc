@@ -19,6 +19,8 @@ Task<Result<Own, AcquireError>> Contention::run(TimePoint wait_until, std::stop_
   const auto self = shared_from_this();
   Env& env = parts_->env;
   const bool waits = env.now() < wait_until;
+  // Who asks for the last time when the wait is over has as long as any request.
+  const TimePoint last_word = std::max(wait_until, env.now()) + parts_->settings.patience;
   const auto wake = [&env, weak = weak_from_this()] {
     env.post([weak] {
       if (const auto asleep = weak.lock()) asleep->changed_.ring();
@@ -26,7 +28,7 @@ Task<Result<Own, AcquireError>> Contention::run(TimePoint wait_until, std::stop_
   };
   const std::stop_callback on_stop{stop, wake};
   for (bool waited = false;; waited = true) {
-    const auto asked = co_await ask(stop);
+    const auto asked = co_await ask(stop, last_word);
     if (!asked) co_return Unexpected{give_up(asked.error())};
     if (standing_.admission == core::Admission::granted) co_return co_await won(waited);
     if (standing_.admission == core::Admission::permits_differ) {
@@ -38,14 +40,14 @@ Task<Result<Own, AcquireError>> Contention::run(TimePoint wait_until, std::stop_
     const bool cancelled = stop.stop_requested();
     if (waits && !cancelled && env.now() < wait_until) continue;
     AcquireError why{!waits ? Errc::busy : cancelled ? Errc::cancelled : Errc::timeout};
-    const TimePoint by = env.now() + parts_->settings.timeout;
+    const TimePoint by = std::min(last_word, env.now() + parts_->settings.timeout);
     AcquireError told = co_await leave(std::move(why), by);
     co_return Unexpected{std::move(told)};
   }
 }
 
-Task<Result<void>> Contention::ask(std::stop_token stop) {
-  const TimePoint answer_by = parts_->env.now() + parts_->settings.patience;
+Task<Result<void>> Contention::ask(std::stop_token stop, TimePoint last_word) {
+  const TimePoint answer_by = std::min(last_word, parts_->env.now() + parts_->settings.patience);
   bool unsettled = false;
   for (std::uint32_t attempt = 0;; ++attempt) {
     const auto step = co_await ask_once(answer_by);

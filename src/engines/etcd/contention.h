@@ -34,7 +34,7 @@ class Contention : public std::enable_shared_from_this<Contention> {
  private:
   enum class Step : std::uint8_t { known, again };
 
-  Task<Result<void>> ask(std::stop_token stop);
+  Task<Result<void>> ask(std::stop_token stop, TimePoint last_word);
   Task<Result<Step>> ask_once(TimePoint answer_by);
   Step take_in(const Seen& seen, Revision revision);
   Task<void> wait_for_turn(TimePoint wait_until, std::stop_token stop);

@@ -49,13 +49,13 @@ Task<Result<SessionUse>> Sessions::enter(Millis ttl, LeaseKind kind, TimePoint a
   for (std::uint32_t attempt = 0;; ++attempt) {
     Result<void> asked{};
     if (kind == LeaseKind::detached) {
-      auto own = co_await make(effective(ttl));
+      auto own = co_await make(effective(ttl), answer_by);
       if (own) co_return SessionUse{*std::move(own), env_.now()};
       asked = Unexpected{std::move(own).error()};
     } else {
       const SharedSession session = current(ttl);
       if (session && session->is_fresh(env_.now())) co_return SessionUse{session, env_.now()};
-      asked = co_await ask_for(effective(ttl));
+      asked = co_await ask_for(effective(ttl), answer_by);
       if (asked && env_.now() < answer_by) continue;
       if (asked) asked = Unexpected{too_slow(ttl)};
     }
@@ -68,7 +68,7 @@ Task<Result<SessionUse>> Sessions::enter(Millis ttl, LeaseKind kind, TimePoint a
 }
 
 /// One asks, and all who want the same wait for that answer.
-Task<Result<void>> Sessions::ask_for(Millis ttl) {
+Task<Result<void>> Sessions::ask_for(Millis ttl, TimePoint answer_by) {
   auto& under_way = inquiries_[ttl];
   if (!under_way) {
     under_way = std::make_shared<Inquiry>();
@@ -77,8 +77,9 @@ Task<Result<void>> Sessions::ask_for(Millis ttl) {
   const std::shared_ptr<Inquiry> inquiry = under_way;
   const auto answered = std::make_shared<Alarm>(env_);
   inquiry->waiting.push_back(answered);
-  while (!inquiry->answer) co_await answered->wait_until(TimePoint::max());
-  co_return *inquiry->answer;
+  while (!inquiry->answer && env_.now() < answer_by) co_await answered->wait_until(answer_by);
+  if (inquiry->answer) co_return *inquiry->answer;
+  co_return Unexpected{Error{Errc::unavailable, "the cluster grants no lease in time"}};
 }
 
 Task<void> Sessions::inquire(std::shared_ptr<Sessions> self,
@@ -88,22 +89,25 @@ Task<void> Sessions::inquire(std::shared_ptr<Sessions> self,
   if (const SharedSession session = self->current(ttl)) {
     answer = co_await self->renew(session, self->env_.now() + self->terms_.timeout);
   } else {
-    const auto made = co_await self->make(ttl);
+    const auto made = co_await self->make(ttl, TimePoint::max());
     if (!made) answer = Unexpected{made.error()};
     const bool another = made && self->shared_.contains((*made)->ttl());
     if (another) self->revoke(*made);
-    if (made && !another) self->shared_.emplace((*made)->ttl(), *made);
+    // It may have ended before this task came to know of it.
+    const bool stands = made && !(*made)->is_over();
+    if (stands && !another) self->shared_.emplace((*made)->ttl(), *made);
   }
   self->inquiries_.erase(ttl);
   inquiry->answer = answer;
   for (const auto& waiting : inquiry->waiting) waiting->ring();
 }
 
-Task<Result<Sessions::SharedSession>> Sessions::make(Millis ttl) {
+Task<Result<Sessions::SharedSession>> Sessions::make(Millis ttl, TimePoint answer_by) {
   const auto seconds = whole_seconds(ttl);
   const LeaseId lease = fresh_lease(env_.draw());
   const TimePoint sent_at = env_.now();
-  const auto answer = co_await granted(*port_, lease, seconds, sent_at + terms_.timeout);
+  const TimePoint by = std::min(answer_by, sent_at + terms_.timeout);
+  const auto answer = co_await granted(*port_, lease, seconds, by);
   if (!answer) co_return Unexpected{answer.error()};
   if (answer->ttl < seconds) {
     co_return Unexpected{Error{Errc::unavailable, "the cluster did not grant a lease"}};

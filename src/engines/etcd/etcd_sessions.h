@@ -70,11 +70,11 @@ class Sessions : public std::enable_shared_from_this<Sessions> {
 
   Millis effective(Millis ttl) const;
   SharedSession current(Millis ttl) const;
-  Task<Result<void>> ask_for(Millis ttl);
+  Task<Result<void>> ask_for(Millis ttl, TimePoint answer_by);
   static Task<void> inquire(std::shared_ptr<Sessions> self,
                             Millis ttl,
                             std::shared_ptr<Inquiry> inquiry);
-  Task<Result<SharedSession>> make(Millis ttl);
+  Task<Result<SharedSession>> make(Millis ttl, TimePoint answer_by);
   void take_in(SharedSession session);
 
   TimePoint look_after(const SharedSession& session, TimePoint now);
