@@ -1,7 +1,7 @@
 // Goal: under load, processes that are killed at random neither break exclusion, nor wedge a lock,
 // nor make a token repeat or go back.
 // Method: workers use a few locks and check each other on a shared board; the test kills one after
-// the other, ten thousand times.
+// the other, thousands of times.
 
 #include <gtest/gtest.h>
 #include <signal.h>
