@@ -20,8 +20,6 @@ namespace {
 using etcd::EtcdPort;
 using etcd::EtcdUrl;
 
-constexpr Millis kAttemptMax{1000};
-
 struct Cluster {
   std::shared_ptr<EtcdPort> port;
   /// What every client of this cluster and prefix calls it, however they spell the URL. A restored
@@ -78,7 +76,7 @@ Result<std::shared_ptr<Backend>> open_etcd(std::string_view url) {
   if (!cluster) return Unexpected{cluster.error()};
 
   const etcd::Settings settings{.prefix = parsed->prefix,
-                                .timeout = std::min(parsed->timeout, kAttemptMax),
+                                .timeout = core::attempt_timeout(parsed->timeout),
                                 .patience = parsed->timeout};
   core::SessionSettings session{
       .url = shown_etcd_url(*parsed),

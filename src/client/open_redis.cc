@@ -33,8 +33,6 @@ end
 return known or ARGV[1]
 )lua"};
 
-constexpr Millis kAttemptMax{1000};
-
 /// How to reach the servers, and where they keep the keys.
 struct Servers {
   std::shared_ptr<RedisPort> port;
@@ -136,7 +134,7 @@ Result<std::shared_ptr<Backend>> open_redis(std::string_view url) {
 
   const redis::Settings settings{.prefix = parsed->prefix,
                                  .spread = servers->spread,
-                                 .timeout = std::min(parsed->timeout, kAttemptMax),
+                                 .timeout = core::attempt_timeout(parsed->timeout),
                                  .patience = parsed->timeout};
   auto engine = std::make_shared<redis::RedisEngine>(**env, servers->port, settings);
   auto desk = std::make_shared<redis::RedisDesk>(

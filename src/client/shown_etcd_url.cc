@@ -1,16 +1,9 @@
 #include "client/shown_etcd_url.h"
 
 #include "base/percent.h"
+#include "client/shown_url.h"
 
 namespace holdfast {
-namespace {
-
-void add(std::string& shown, const char* parameter, const std::string& value) {
-  if (!value.empty()) shown += '&' + std::string{parameter} + '=' + percent_encode(value);
-}
-
-}  // namespace
-
 std::string shown_etcd_url(const etcd::EtcdUrl& url) {
   const etcd::EtcdTarget& target = url.target;
   std::string shown = target.tls ? "etcds://" : "etcd://";
@@ -20,12 +13,12 @@ std::string shown_etcd_url(const etcd::EtcdUrl& url) {
     shown += endpoint.text();
   }
   shown += "?prefix=" + percent_encode(url.prefix, "-._~:/");
-  add(shown, "password_file", url.password_file);
+  add_parameter(shown, "password_file", url.password_file);
   if (!target.tls) return shown;
-  add(shown, "ca", target.tls->ca_file);
-  add(shown, "cert", target.tls->cert_file);
-  add(shown, "key", target.tls->key_file);
-  add(shown, "servername", target.tls->server_name);
+  add_parameter(shown, "ca", target.tls->ca_file);
+  add_parameter(shown, "cert", target.tls->cert_file);
+  add_parameter(shown, "key", target.tls->key_file);
+  add_parameter(shown, "servername", target.tls->server_name);
   return shown;
 }
 

@@ -1,6 +1,7 @@
 #include "client/shown_redis_url.h"
 
 #include "base/percent.h"
+#include "client/shown_url.h"
 
 namespace holdfast {
 namespace {
@@ -33,10 +34,6 @@ std::string address_of(const RedisUrl& url) {
   return target.node() + '/' + std::to_string(target.database);
 }
 
-void add(std::string& shown, const char* parameter, const std::string& value) {
-  if (!value.empty()) shown += '&' + std::string{parameter} + '=' + percent_encode(value);
-}
-
 }  // namespace
 
 std::string shown_redis_url(const RedisUrl& url) {
@@ -45,15 +42,15 @@ std::string shown_redis_url(const RedisUrl& url) {
   if (!target.user.empty()) shown += percent_encode(target.user, "-._~") + '@';
   shown += address_of(url) + "?prefix=" + percent_encode(url.prefix, "-._~:/");
   const bool has_db = !target.socket_path.empty() || url.kind == RedisUrl::Kind::sentinel;
-  if (has_db) add(shown, "db", std::to_string(target.database));
-  add(shown, "password_file", url.password_file);
-  add(shown, "sentinel_user", url.sentinel_user);
-  add(shown, "sentinel_password_file", url.sentinel_password_file);
+  if (has_db) add_parameter(shown, "db", std::to_string(target.database));
+  add_parameter(shown, "password_file", url.password_file);
+  add_parameter(shown, "sentinel_user", url.sentinel_user);
+  add_parameter(shown, "sentinel_password_file", url.sentinel_password_file);
   if (!target.tls) return shown;
-  add(shown, "ca", target.tls->ca_file);
-  add(shown, "cert", target.tls->cert_file);
-  add(shown, "key", target.tls->key_file);
-  add(shown, "servername", target.tls->server_name);
+  add_parameter(shown, "ca", target.tls->ca_file);
+  add_parameter(shown, "cert", target.tls->cert_file);
+  add_parameter(shown, "key", target.tls->key_file);
+  add_parameter(shown, "servername", target.tls->server_name);
   return shown;
 }
 

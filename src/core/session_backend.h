@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -39,6 +40,10 @@ struct SessionParts {
   /// Empty: it has none. Let go before the Env is.
   StoreOpener open_store{};
 };
+
+/// How long an engine waits for the answer to one request before it asks again, where an operation
+/// has `timeout`.
+constexpr Millis attempt_timeout(Millis timeout) { return std::min(timeout, Millis{1'000}); }
 
 struct SessionSettings {
   /// Complete and without credentials.
