@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "engines/etcd/etcd_engine.h"
 #include "engines/redis/redis_engine.h"
 #include "engines/redis/redis_scripts.h"
 #include "engines/redlock/redlock_engine.h"
@@ -24,6 +25,11 @@ Engine make_redis(Env& env, Ports ports, const Pace& pace) {
 Engine make_redlock(Env& env, Ports ports, const Pace& pace) {
   const redlock::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
   return std::make_shared<redlock::RedlockEngine>(env, std::move(ports.redis), settings);
+}
+
+Engine make_etcd(Env& env, Ports ports, const Pace& pace) {
+  const etcd::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
+  return std::make_shared<etcd::EtcdEngine>(env, std::move(ports.etcd), settings);
 }
 
 Engine make_plain_etcd(Env& env, Ports ports, const Pace& pace) {
@@ -103,6 +109,14 @@ constexpr std::array kProtocols{
              Register::unfenced,
              kOfRedis,
              &make_plain_redlock},
+    Protocol{.name = "etcd",
+             .summary = "an etcd cluster, with tokens",
+             .servers = ServerKind::etcd,
+             .nodes = 3,
+             .resource = Register::fenced,
+             .faults = kOfEtcd,
+             .make = &make_etcd,
+             .ttl_min = EtcdModel::kTtlMin},
     Protocol{.name = "etcd-plain",
              .summary = "an etcd cluster, as its own clients take locks",
              .servers = ServerKind::etcd,
