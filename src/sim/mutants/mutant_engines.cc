@@ -85,6 +85,21 @@ class LingeringInRelease final : public Around {
   }
 };
 
+class WithLeasesAsTokens final : public Around {
+ public:
+  WithLeasesAsTokens(Env& env, Engine engine, std::shared_ptr<std::int64_t> last)
+      : Around{env, std::move(engine)}, last_{std::move(last)} {}
+  Task<Granted> acquire(core::LockRequest request, TimePoint until, std::stop_token stop) override {
+    const auto self = shared_from_this();
+    Granted granted = co_await within().acquire(std::move(request), until, std::move(stop));
+    if (granted) granted->token = Token{static_cast<std::uint64_t>(*last_) % Token::kMax + 1};
+    co_return granted;
+  }
+
+ private:
+  std::shared_ptr<std::int64_t> last_;
+};
+
 class ForgetfulEnv final : public Env {
  public:
   explicit ForgetfulEnv(Env& env) : env_{env} {}
@@ -120,6 +135,10 @@ Engine believing_in_renewal(Env& env, Engine engine) {
 
 Engine lingering_in_release(Env& env, Engine engine) {
   return std::make_shared<LingeringInRelease>(env, std::move(engine));
+}
+
+Engine with_leases_as_tokens(Env& env, Engine engine, std::shared_ptr<std::int64_t> last) {
+  return std::make_shared<WithLeasesAsTokens>(env, std::move(engine), std::move(last));
 }
 
 std::unique_ptr<Env> forgetful(Env& env) { return std::make_unique<ForgetfulEnv>(env); }

@@ -23,6 +23,9 @@ Engine believing_in_renewal(Env& env, Engine engine);
 /// Releases, and does not return before two TTLs have passed.
 Engine lingering_in_release(Env& env, Engine engine);
 
+/// Hands out the number of the etcd lease that was last put into a key as the token.
+Engine with_leases_as_tokens(Env& env, Engine engine, std::shared_ptr<std::int64_t> last);
+
 /// An Env that forgets one wake-up in sixteen.
 std::unique_ptr<Env> forgetful(Env& env);
 

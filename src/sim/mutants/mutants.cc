@@ -4,6 +4,7 @@
 #include "engines/redlock/redlock_scripts.h"
 #include "sim/mutants/mutant.h"
 #include "sim/mutants/mutant_engines.h"
+#include "sim/mutants/mutant_etcd.h"
 #include "sim/mutants/mutant_scripts.h"
 #include "sim/redis/script_swap.h"
 
@@ -48,15 +49,39 @@ Engine redlock_within(Env& env, Ports ports, const Pace& pace) {
 }
 
 /// Keeps the Env it was made with as long as the engine lives.
-Engine redlock_forgetting_wakeups(Env& env, Ports ports, const Pace& pace) {
+Engine forgetting_wakeups(std::string_view protocol, Env& env, Ports ports, const Pace& pace) {
   struct Kept {
     std::unique_ptr<Env> env;
     Engine engine;
   };
   auto kept = std::make_shared<Kept>();
   kept->env = forgetful(env);
-  kept->engine = plain_engine("redlock", *kept->env, std::move(ports), pace);
+  kept->engine = plain_engine(protocol, *kept->env, std::move(ports), pace);
   return {kept, kept->engine.get()};
+}
+
+Engine redlock_forgetting_wakeups(Env& env, Ports ports, const Pace& pace) {
+  return forgetting_wakeups("redlock", env, std::move(ports), pace);
+}
+
+Engine etcd_forgetting_wakeups(Env& env, Ports ports, const Pace& pace) {
+  return forgetting_wakeups("etcd", env, std::move(ports), pace);
+}
+
+template <EtcdPortPtr (*Changed)(EtcdPortPtr)>
+Engine etcd_over(Env& env, Ports ports, const Pace& pace) {
+  ports.etcd = Changed(std::move(ports.etcd));
+  return plain_engine("etcd", env, std::move(ports), pace);
+}
+
+Engine etcd_with_leases_as_tokens(Env& env, Ports ports, const Pace& pace) {
+  const auto last = std::make_shared<std::int64_t>(0);
+  ports.etcd = noting_leases(std::move(ports.etcd), last);
+  return with_leases_as_tokens(env, plain_engine("etcd", env, std::move(ports), pace), last);
+}
+
+Engine etcd_counting_from_reply(Env& env, Ports ports, const Pace& pace) {
+  return counting_from_reply(env, plain_engine("etcd", env, std::move(ports), pace));
 }
 
 /// Every process knows one node only, and not all the same one.
@@ -226,6 +251,54 @@ constexpr Mutant kMutants[] = {
      "waiter",
      20,
      &redlock_forgetting_wakeups},
+    {"etcd-sees-nobody",
+     "a contender does not look who came before it",
+     "etcd",
+     "L1",
+     20,
+     &etcd_over<&blind_to_others>},
+    {"etcd-release-any",
+     "release erases all contenders",
+     "etcd",
+     "L1",
+     300,
+     &etcd_over<&erasing_everybody>},
+    {"etcd-key-without-lease",
+     "a contender's key has no lease, and outlives its process",
+     "etcd",
+     "waiter",
+     300,
+     &etcd_over<&without_leases>},
+    {"etcd-one-key-per-session",
+     "all acquisitions of a session share one key",
+     "etcd",
+     "T1",
+     2'000,
+     &etcd_over<&one_key_per_session>},
+    {"etcd-believes-in-renewal",
+     "a keep-alive that nobody answered counts as done",
+     "etcd",
+     "L1",
+     300,
+     &etcd_over<&believing_in_keep_alives>},
+    {"etcd-deadline-from-reply",
+     "a lease counts from when its grant arrived",
+     "etcd",
+     "L1",
+     300,
+     &etcd_counting_from_reply},
+    {"etcd-token-is-lease",
+     "tokens are the numbers of leases",
+     "etcd",
+     "T1",
+     20,
+     &etcd_with_leases_as_tokens},
+    {"etcd-wake-up-forgotten",
+     "a task is not told that its answer has come",
+     "etcd",
+     "waiter",
+     20,
+     &etcd_forgetting_wakeups},
 };
 
 }  // namespace
