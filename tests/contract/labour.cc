@@ -98,8 +98,12 @@ Fields line(Client& client, const std::string& name, const std::string& file, st
   for (std::int64_t place = 0; place < size; ++place) {
     client.async_acquire(name, {}, {}, [=](Result<Lease, AcquireError> lease) {
       const bool in_turn = served->fetch_add(1) == place;
-      const std::string wrong = take_turn(file, lease);
-      tally->add(in_turn ? wrong : "served out of turn");
+      if (!lease) return tally->add(lease.error().message);
+      const std::string wrong = critical_section(file, lease->token());
+      lease->async_release([=](ReleaseOutcome outcome) {
+        const bool released = outcome == ReleaseOutcome::released;
+        tally->add(!in_turn ? "served out of turn" : released ? wrong : "the release failed");
+      });
     });
   }
   return tally->wait_for(size);

@@ -45,7 +45,8 @@ class EtcdctlTest : public testing::Test {
     return EtcdctlLock{cluster().node(0).endpoint(), name, ttl};
   }
 
-  std::future<AcquireResult> wait_for(const std::string& name, AcquireOptions options = {}) {
+  std::future<Result<Lease, AcquireError>> wait_for(const std::string& name,
+                                                    AcquireOptions options = {}) {
     return std::async(std::launch::async,
                       [this, name, options] { return client_.acquire(name, options); });
   }
