@@ -1,7 +1,10 @@
-// A temporary directory on the disk, gone with its owner.
+// A temporary directory, gone with its owner.
 
 #pragma once
 
+#include <unistd.h>
+
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -10,9 +13,14 @@ namespace holdfast::bench {
 
 class Scratch {
  public:
-  Scratch() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "holdfast-bench.XXXXXX").string();
+  /// In memory: where the system has a file system for it, otherwise on the disk.
+  enum class Place : std::uint8_t { disk, memory };
+
+  explicit Scratch(Place place = Place::disk) {
+    const std::filesystem::path memory{"/dev/shm"};
+    const bool in_memory = place == Place::memory && access(memory.c_str(), W_OK) == 0;
+    const auto parent = in_memory ? memory : std::filesystem::temp_directory_path();
+    std::string pattern = (parent / "holdfast-bench.XXXXXX").string();
     const char* made = mkdtemp(pattern.data());
     if (made != nullptr) path_ = made;
   }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/assert.h"
+#include "bench/peers.h"
 #include "bench/redis/bare_client.h"
 #include "bench/sampling.h"
 #include "engines/redis/redis_keys.h"

@@ -2,15 +2,10 @@
 
 #pragma once
 
-#include <string_view>
-
 #include "bench/redis/server.h"
 #include "bench/report.h"
 
 namespace holdfast::bench {
-
-/// The name of the case of the median.
-inline constexpr std::string_view kHandOver = "contended hand-over, median";
 
 /// Two processes; the receiver waits in the queue each time, and the giver has held the lock for
 /// a while. Against one bare round trip, measured in turns. Forks: the process must have one

@@ -16,7 +16,9 @@ Result<Report> run_redis(Peers peers, const Progress& progress) {
   for (const auto add : {add_hand_over, add_callers, add_sharing, add_idle_waiters, add_held}) {
     if (auto added = add(report, **server, progress); !added) return Unexpected{added.error()};
   }
-  add_peers(report, **server, peers, progress);
+  const PeerPrograms programs{.at_hand = {"redis-py"},
+                              .fetched = {"node-redlock", "redsync", "redisson"}};
+  add_peers(report, programs, (*server)->port(), peers, progress);
   return report;
 }
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "bench/redis/peers.h"
+#include "bench/peers.h"
 #include "bench/report.h"
 #include "holdfast/result.h"
 

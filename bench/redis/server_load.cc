@@ -1,13 +1,9 @@
 #include "bench/redis/server_load.h"
 
-#include <atomic>
-#include <filesystem>
-#include <latch>
-#include <mutex>
-#include <stop_token>
 #include <thread>
 
 #include "base/assert.h"
+#include "bench/load.h"
 #include "bench/redis/bare_client.h"
 #include "holdfast/client.h"
 
@@ -16,8 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kWaiters = 1'000;
-constexpr int kHeld = 10'000;
 constexpr Millis kWaiterTtl{3'000};
 constexpr Millis kHeldTtl{9'000};
 constexpr int kIntervals = 4;
@@ -36,39 +30,6 @@ PerInterval watch(BareClient& bare, Millis interval) {
   return {.scripts = scripts, .commands = scripts + (after.others - before.others) / kIntervals};
 }
 
-Case load_case(std::string name, double commands, std::string limit_name, double limit) {
-  return {.name = std::move(name),
-          .p50_ns = commands,
-          .p99_ns = commands,
-          .limit_name = std::move(limit_name),
-          .limit = limit,
-          .unit = "requests",
-          .ratio = commands <= limit ? 1 : limit / commands,
-          .target = 1};
-}
-
-double threads_here() {
-  const std::filesystem::directory_iterator tasks{"/proc/self/task"};
-  return static_cast<double>(std::distance(begin(tasks), end(tasks)));
-}
-
-std::string lock_name(const char* begin, int number) { return begin + std::to_string(number); }
-
-/// Takes `count` locks, many at a time.
-void take(Client& client, int count, const AcquireOptions& options, std::vector<Lease>& leases) {
-  std::mutex mutex;
-  std::latch taken{count};
-  for (int i = 0; i < count; ++i) {
-    client.async_acquire(lock_name("held/", i), options, {}, [&](auto lease) {
-      HOLDFAST_ASSERT(lease.has_value());
-      const std::lock_guard lock{mutex};
-      leases.push_back(*std::move(lease));
-      taken.count_down();
-    });
-  }
-  taken.wait();
-}
-
 }  // namespace
 
 Result<void> add_idle_waiters(Report& report, const RedisServer& server, const Progress& progress) {
@@ -82,19 +43,10 @@ Result<void> add_idle_waiters(Report& report, const RedisServer& server, const P
   // Detached: the holder itself sends nothing.
   std::vector<Lease> leases;
   take(*holder, kWaiters, {.ttl = kTtlMax, .kind = LeaseKind::detached}, leases);
-  std::stop_source stop;
-  std::latch ended{kWaiters};
-  for (int i = 0; i < kWaiters; ++i) {
-    client->async_acquire(
-        lock_name("held/", i), {.ttl = kWaiterTtl}, stop.get_token(), [&](const auto&) {
-          ended.count_down();
-        });
-  }
+  const Waiters waiters{*client, kWaiterTtl};
   // The first of them were refreshed apart from the others: a turn later all go together.
   std::this_thread::sleep_for(kWaiterTtl);
   const PerInterval load = watch(*bare, kWaiterTtl / 3);
-  stop.request_stop();
-  ended.wait();
   report.cases.push_back(
       load_case("1 000 waiting calls, scripts per TTL/3", load.scripts, "two scripts", 2));
   return {};
@@ -115,12 +67,7 @@ Result<void> add_held(Report& report, const RedisServer& server, const Progress&
   const PerInterval load = watch(*bare, kHeldTtl / 3);
   report.cases.push_back(
       load_case("10 000 held locks, per renewal", load.commands, "110 requests", 110));
-  Case threads = load_case("10 000 held locks, threads for them",
-                           threads_here() - threads_before,
-                           "as many as for one lock",
-                           0);
-  threads.unit = "threads";
-  report.cases.push_back(std::move(threads));
+  report.cases.push_back(threads_case(threads_before));
   for (const Lease& lease : leases) HOLDFAST_ASSERT(lease.state() == LeaseState::held);
   return {};
 }

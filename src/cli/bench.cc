@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 
+#include "bench/etcd/etcd_bench.h"
 #include "bench/local_bench.h"
 #include "bench/redis/redis_bench.h"
 
@@ -65,6 +66,18 @@ void print_table(Console& console, const bench::Report& report) {
   console.print("A ratio is the limit's time over ours: more is better.");
 }
 
+Result<bench::Report> measure(const BenchOptions& options, const bench::Progress& progress) {
+  switch (options.engine) {
+    case BenchEngine::local:
+      break;
+    case BenchEngine::redis:
+      return bench::run_redis(options.peers, progress);
+    case BenchEngine::etcd:
+      return bench::run_etcd(options.peers, progress);
+  }
+  return bench::run_local(progress);
+}
+
 }  // namespace
 
 int run_bench(const BenchOptions& options) {
@@ -72,9 +85,7 @@ int run_bench(const BenchOptions& options) {
   const auto progress = [&](const std::string& part) {
     console.note(fmt::format("measuring: {} …", part));
   };
-  const auto report = options.engine == BenchEngine::redis
-                          ? bench::run_redis(options.peers, progress)
-                          : bench::run_local(progress);
+  const auto report = measure(options, progress);
   if (!report) return console.fail(report.error());
   if (console.json()) {
     print_json(console, *report);

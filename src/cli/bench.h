@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-#include "bench/redis/peers.h"
+#include "bench/peers.h"
 #include "cli/console.h"
 
 namespace holdfast::cli {
 
-enum class BenchEngine : std::uint8_t { local, redis };
+enum class BenchEngine : std::uint8_t { local, redis, etcd };
 
 struct BenchOptions {
   BenchEngine engine{BenchEngine::local};

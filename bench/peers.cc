@@ -1,4 +1,4 @@
-#include "bench/redis/peers.h"
+#include "bench/peers.h"
 
 #include <array>
 #include <boost/json/parse.hpp>
@@ -6,9 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-
-#include "bench/redis/callers.h"
-#include "bench/redis/hand_over.h"
 
 namespace holdfast::bench {
 namespace {
@@ -62,23 +59,22 @@ void compare(Report& report, std::string_view name, const std::string& peer, dou
   report.cases.push_back(std::move(one));
 }
 
-std::vector<std::string> programs(Peers peers) {
-  const std::filesystem::path root{HOLDFAST_PEERS};
-  std::vector<std::string> found;
-  for (const char* name : {"redis-py", "node-redlock", "redsync", "redisson"}) {
-    const auto program = root / name / "run";
-    if (std::filesystem::exists(program)) found.push_back(program.string());
-    if (peers == Peers::at_hand) break;
-  }
-  return found;
-}
-
 }  // namespace
 
-void add_peers(Report& report, const RedisServer& server, Peers peers, const Progress& progress) {
-  for (const std::string& program : programs(peers)) {
-    progress("peer " + std::filesystem::path{program}.parent_path().filename().string());
-    const auto peer = run(program, server.port());
+void add_peers(Report& report,
+               const PeerPrograms& programs,
+               std::uint16_t port,
+               Peers peers,
+               const Progress& progress) {
+  std::vector<std::string> names = programs.at_hand;
+  if (peers == Peers::all) {
+    names.insert(names.end(), programs.fetched.begin(), programs.fetched.end());
+  }
+  for (const std::string& name : names) {
+    const auto program = std::filesystem::path{HOLDFAST_PEERS} / name / "run";
+    if (!std::filesystem::exists(program)) continue;
+    progress("peer " + name);
+    const auto peer = run(program.string(), port);
     if (!peer) continue;
     compare(report, kOneCaller, peer->name, peer->p50_ns);
     compare(report, kHandOver, peer->name, peer->hand_over_p50_ns);
