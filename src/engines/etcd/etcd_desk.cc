@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int64_t kPage = 1000;
 
-// Two operations each, and a transaction has at most 128.
+// A transaction has at most 128 operations, and to break a lease takes two.
+constexpr std::size_t kReadMax = 128;
 constexpr std::size_t kBreakMax = 64;
 
 constexpr Seconds kRecordKept{std::chrono::hours{24 * 30}};
@@ -119,18 +120,48 @@ Task<Result<LockInfo>> EtcdDesk::inspect(LockName name, TimePoint answer_by) {
 
 Task<Result<std::vector<KeyValue>>> EtcdDesk::contenders(std::string prefix, TimePoint answer_by) {
   std::vector<KeyValue> found;
+  const auto is_none = [&](const KeyValue& entry) {
+    const auto key = parts_->keys.read(entry.key);
+    if (!key || !key->name.text().starts_with(prefix)) return true;
+    // Other keys may look like contenders, but are not bound to the lease they name.
+    return key->owner_fp.empty() && key->lease != entry.lease;
+  };
   KeyRange rest = parts_->keys.locks(prefix);
   for (;;) {
-    Txn txn{.then = {Range{.keys = rest, .limit = kPage}}};
+    // Among them may be anything, of any size.
+    Txn txn{.then = {Range{.keys = rest, .part = Range::Part::keys_only, .limit = kPage}}};
     auto answer = co_await look(std::move(txn), answer_by);
     if (!answer) co_return Unexpected{answer.error()};
     std::vector<KeyValue>& page = answer->answers.at(0).found;
     if (page.empty()) co_return found;
     rest.key = page.back().key + '\0';
     const bool last = std::ssize(page) < kPage;
+    std::erase_if(page, is_none);
+    const auto learnt = co_await learn_values(page, answer_by);
+    if (!learnt) co_return Unexpected{learnt.error()};
     std::ranges::move(page, std::back_inserter(found));
     if (last) co_return found;
   }
+}
+
+Task<Result<void>> EtcdDesk::learn_values(std::vector<KeyValue>& entries, TimePoint answer_by) {
+  for (std::size_t at = 0; at < entries.size(); at += kReadMax) {
+    const std::size_t end = std::min(at + kReadMax, entries.size());
+    Txn txn;
+    for (std::size_t i = at; i < end; ++i) {
+      txn.then.emplace_back(Range{.keys = {.key = entries[i].key}});
+    }
+    const auto answer = co_await look(std::move(txn), answer_by);
+    if (!answer) co_return Unexpected{answer.error()};
+    for (std::size_t i = at; i < end; ++i) {
+      const auto& found = answer->answers.at(i - at).found;
+      // Gone by now.
+      if (found.empty()) entries[i].key.clear();
+      if (!found.empty()) entries[i].value = found.front().value;
+    }
+  }
+  std::erase_if(entries, [](const KeyValue& entry) { return entry.key.empty(); });
+  co_return Result<void>{};
 }
 
 Task<Result<std::vector<LockInfo>>> EtcdDesk::list(std::string prefix, TimePoint answer_by) {
@@ -139,11 +170,7 @@ Task<Result<std::vector<LockInfo>>> EtcdDesk::list(std::string prefix, TimePoint
   if (!found) co_return Unexpected{found.error()};
   std::map<LockName, std::vector<KeyValue>> locks;
   for (KeyValue& entry : *found) {
-    const auto key = parts_->keys.read(entry.key);
-    if (!key || !key->name.text().starts_with(prefix)) continue;
-    // Other keys may look like contenders, but are not bound to the lease they name.
-    if (key->owner_fp.empty() && key->lease != entry.lease) continue;
-    locks[key->name].push_back(std::move(entry));
+    locks[parts_->keys.read(entry.key)->name].push_back(std::move(entry));
   }
   std::vector<Lineup> lineups;
   for (auto& [name, entries] : locks) {

@@ -38,6 +38,7 @@ class EtcdDesk final : public core::LockDesk, public std::enable_shared_from_thi
   Task<Result<TxnAnswer>> look(Txn txn, TimePoint answer_by);
   Task<Result<Lineup>> look_at(LockName name, TimePoint answer_by);
   Task<Result<std::vector<KeyValue>>> contenders(std::string prefix, TimePoint answer_by);
+  Task<Result<void>> learn_values(std::vector<KeyValue>& entries, TimePoint answer_by);
   Task<Result<void>> learn_ttls(std::vector<Lineup>& lineups, TimePoint answer_by);
 
   Task<Result<bool>> try_break(Lineup lineup, LeaseId record, std::string why, TimePoint answer_by);

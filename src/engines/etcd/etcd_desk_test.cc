@@ -76,6 +76,20 @@ TEST_F(EtcdDeskTest, ListsMoreThanAPage) {
   EXPECT_EQ(list("").size(), 1500U);
 }
 
+TEST_F(EtcdDeskTest, BareNamesAreFoundAmongEverythingElse) {
+  const Settings bare{.prefix = ""};
+  Locker carol{bed_, bare};
+  for (const char* name : {"a", "a/b", "z"}) ASSERT_TRUE(carol.acquire({.name = name})->lease);
+  put("a/settings");
+  put("a/1f");
+  put("config", std::string(100'000, 'x'));
+  const auto found = carol.wait_for(carol.desk->list("", carol.soon()));
+  ASSERT_TRUE(found) << found.error().message;
+  std::vector<std::string> names;
+  for (const LockInfo& info : *found) names.push_back(info.name);
+  EXPECT_EQ(names, (Names{"a", "a/b", "z"}));
+}
+
 TEST_F(EtcdDeskTest, BreaksAllHoldersAndLeavesARecord) {
   const core::Claim shared{.mode = Mode::shared};
   const auto one = alice_.acquire({.claim = shared});

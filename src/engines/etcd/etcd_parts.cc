@@ -6,15 +6,21 @@
 namespace holdfast::etcd {
 namespace {
 
+/// A full cluster still erases keys, but takes no mark.
+void leave_within_quota(Place& place, Errc refusal) {
+  if (refusal == Errc::no_space) place.unsettled = false;
+}
+
 Task<void> leave_while_it_stands(std::shared_ptr<Parts> parts,
                                  Place place,
                                  std::shared_ptr<Session> session) {
-  const SharedTxn txn = share(leave_txn(parts->keys, place));
   for (std::uint32_t attempt = 0; !session->is_over(); ++attempt) {
+    const SharedTxn txn = share(leave_txn(parts->keys, place));
     const TimePoint by = parts->env.now() + parts->settings.timeout;
     const auto answer = co_await parts->port->committed(txn, by);
     // Without its lease it is gone, too.
     if (answer || answer.error().code == Errc::lost) co_return;
+    leave_within_quota(place, answer.error().code);
     const Duration delay = backoff_delay(parts->settings.retry, attempt, parts->env.draw());
     co_await parts->env.sleep_for(delay);
   }
@@ -29,9 +35,9 @@ TimePoint Parts::attempt_end(TimePoint answer_by) const {
 }
 
 Task<ReleaseOutcome> Parts::leave(Place place, TimePoint valid_until, TimePoint answer_by) const {
-  const SharedTxn txn = share(leave_txn(keys, place));
   bool unsettled = false;
   for (std::uint32_t attempt = 0;; ++attempt) {
+    const SharedTxn txn = share(leave_txn(keys, place));
     const auto answer = co_await port->committed(txn, attempt_end(answer_by));
     const bool lost = !answer && answer.error().code == Errc::lost;
     if (answer && read_left(*answer) == Left::now) co_return ReleaseOutcome::released;
@@ -42,6 +48,7 @@ Task<ReleaseOutcome> Parts::leave(Place place, TimePoint valid_until, TimePoint 
       co_return by_us ? ReleaseOutcome::released : ReleaseOutcome::unknown;
     }
     unsettled = unsettled || answer.error().code == Errc::unknown_outcome;
+    leave_within_quota(place, answer.error().code);
     const Duration delay = backoff_delay(settings.retry, attempt, env.draw());
     if (env.now() + delay >= answer_by) co_return ReleaseOutcome::unknown;
     co_await env.sleep_for(delay);
