@@ -164,7 +164,7 @@ def directions(tree):
     }
     for path, text in tree.matching(".h", ".cc", under=("src/",)):
         module = module_of(path)
-        if path.endswith("_test.cc"):
+        if path.endswith(("_test.cc", "_testing.cc", "_testing.h")):
             continue
         if module not in allowed:
             yield path, 0, f"is in module {module}, which cmake/HoldfastModule.cmake does not name"
