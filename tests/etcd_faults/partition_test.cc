@@ -29,7 +29,7 @@ constexpr const char* kName = "x";
 
 /// Runs a shell command to its end. What it printed.
 std::string shell(const std::string& command) {
-  std::FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  std::FILE* const pipe = popen(("{ " + command + "\n} 2>&1").c_str(), "r");
   std::string said;
   char text[512];
   while (pipe != nullptr && std::fgets(text, sizeof text, pipe) != nullptr) said += text;
@@ -99,6 +99,15 @@ class Archipelago {
       }
     }
     throw std::runtime_error{"nobody leads"};
+  }
+
+  /// Until so many want the lock.
+  void wait_for_contenders(std::size_t count) const {
+    const std::string contenders = at(0) + "etcdctl --endpoints=" + endpoints() +
+                                   " get --prefix --keys-only hf/" + kName +
+                                   "/ | grep -c . || true";
+    const TimePoint limit = BootClock::now() + kPatience;
+    while (std::stoul(shell(contenders)) < count && BootClock::now() < limit) let_pass(20ms);
   }
 
   /// Nothing reaches the island or leaves it.
@@ -204,6 +213,7 @@ class PartitionTest : public testing::Test {
     const Actor holder{islands_, island, "hold"};
     ASSERT_GT(holder.when("held"), 0);
     const Actor waiter{islands_, (island + 1) % kNodes, "wait"};
+    islands_.wait_for_contenders(2);
     islands_.cut_off(island);
     const long long granted = waiter.when("granted");
     const long long lost = holder.when("lost");

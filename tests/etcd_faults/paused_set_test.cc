@@ -32,8 +32,9 @@ constexpr auto kTtl = 2s;
 constexpr auto kBetweenPauses = 5s;
 /// Longer than a lease and what the server takes to notice.
 constexpr auto kPause = 4s;
-/// What a worker does between reading and writing.
-constexpr auto kWork = 50ms;
+/// What a worker does between reading and writing: most of what it does under the lock, so that
+/// the pause meets it there.
+constexpr auto kWork = 200ms;
 constexpr const char* kName = "set";
 
 int pauses() {
