@@ -114,11 +114,18 @@ std::string next_prefix() {
   return "prefix=hf/test%20" + std::to_string(++number) + "/";
 }
 
+/// One server alone needs no time for elections, and so grants shorter leases.
+std::vector<std::string> timing(std::size_t nodes) {
+  if (nodes > 1) return {};
+  return {"--heartbeat-interval=50", "--election-timeout=500"};
+}
+
 /// Of some servers, of which some are down. One for all tests of this program, as above.
 template <std::size_t kNodes, std::size_t kDown>
 FreshEngine fresh_etcd() {
   static const auto cluster = [] {
-    auto made = std::make_shared<etcd::EtcdCluster>(etcd::EtcdCluster::Shape{.nodes = kNodes});
+    auto made = std::make_shared<etcd::EtcdCluster>(
+        etcd::EtcdCluster::Shape{.nodes = kNodes, .settings = {.arguments = timing(kNodes)}});
     for (std::size_t i = 0; i < kDown; ++i) made->node(i).kill();
     static_cast<void>(made->wait_for_leader());
     return made;
@@ -144,7 +151,7 @@ std::shared_ptr<GuardedEtcd> make_guarded_etcd() {
                           .key_file = authority.key_file("server"),
                           .clients = etcd::EtcdTls::Clients::with_certificate};
   guarded->cluster = std::make_unique<etcd::EtcdCluster>(
-      etcd::EtcdCluster::Shape{.settings = {.tls = tls},
+      etcd::EtcdCluster::Shape{.settings = {.tls = tls, .arguments = timing(1)},
                                .ctl_arguments = {"--cacert=" + authority.ca_file(),
                                                  "--cert=" + authority.cert_file("client"),
                                                  "--key=" + authority.key_file("client")}});
@@ -186,12 +193,12 @@ constexpr Capabilities kEtcd{.shared = true,
                              .watch = true,
                              .store = true};
 
-EngineUnderTest etcd_cluster(std::string name, FreshEngine (*fresh)()) {
+EngineUnderTest etcd_cluster(std::string name, FreshEngine (*fresh)(), std::chrono::seconds ttl) {
   return {.name = std::move(name),
           .fresh = fresh,
           .can = kEtcd,
-          .ttl_of_the_dying = std::chrono::seconds{2},
-          .ttl_min = std::chrono::seconds{2}};
+          .ttl_of_the_dying = ttl,
+          .ttl_min = ttl};
 }
 
 EngineUnderTest redlock(std::string name, std::size_t nodes, const Trouble& trouble) {
@@ -225,10 +232,10 @@ std::vector<EngineUnderTest> engines_under_test() {
        .fresh = [] { return fresh_cluster(); },
        .can = kEverything,
        .ttl_of_the_dying = Millis{500}},
-      etcd_cluster("etcd", fresh_etcd<1, 0>),
-      etcd_cluster("etcd_3", fresh_etcd<3, 0>),
-      etcd_cluster("etcd_3_one_down", fresh_etcd<3, 1>),
-      etcd_cluster("etcd_tls_auth", fresh_guarded_etcd),
+      etcd_cluster("etcd", fresh_etcd<1, 0>, std::chrono::seconds{1}),
+      etcd_cluster("etcd_3", fresh_etcd<3, 0>, std::chrono::seconds{2}),
+      etcd_cluster("etcd_3_one_down", fresh_etcd<3, 1>, std::chrono::seconds{2}),
+      etcd_cluster("etcd_tls_auth", fresh_guarded_etcd, std::chrono::seconds{1}),
       redlock("redlock_3", 3, {}),
       redlock("redlock_5", 5, {}),
       redlock("redlock_5_one_down", 5, {.down = 1}),
