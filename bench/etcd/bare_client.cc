@@ -34,7 +34,8 @@ Result<BareEtcd> BareEtcd::connect(std::uint16_t port) {
   const etcd::EtcdTarget target{.endpoints = {{.port = port}}};
   const auto credentials = etcd::make_credentials(target);
   if (!credentials) return Unexpected{credentials.error()};
-  const auto channel = etcd::make_channel(target.endpoints.front(), target, *credentials);
+  const auto channel =
+      etcd::make_channel(target.endpoints.front(), target, *credentials, std::chrono::seconds{10});
   wire::LeaseGrantRequest request;
   request.set_ttl(kLeaseSeconds);
   wire::LeaseGrantResponse answer;
