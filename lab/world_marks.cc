@@ -210,6 +210,9 @@ void WorldDrawing::remark(const WorldEvent& event) {
     case EventKind::clock_changed:
       say("clock stepped", "bad-text");
       break;
+    case EventKind::member_changed:
+      say(event.text, "bad-text");
+      break;
     case EventKind::warned:
       if (event.text.starts_with("lost")) say("told: lost", "bad-text");
       break;

@@ -140,6 +140,8 @@ TimelineLine of_fault(const Event& event, const HostNames& names) {
       return line(fmt::format("{} → {} is mended", host, names.of(event.peer)));
     case EventKind::clock_changed:
       return line(fmt::format("the clock of {} is stepped", host));
+    case EventKind::member_changed:
+      return {event.when, Mood::fault, fmt::format("{} {}", host, event.text)};
     default:
       return line("everything is healed");
   }

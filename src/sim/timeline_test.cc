@@ -72,6 +72,7 @@ TEST(SimTimelineTest, FaultsAreNamed) {
             "client1 → node1 is cut (clogged)");
   EXPECT_EQ(words_of({at(1ms), EventKind::clock_changed, kNode, {}, 0, ""}),
             "the clock of node1 is stepped");
+  EXPECT_EQ(words_of({at(1ms), EventKind::member_changed, kNode, {}, 0, "leads"}), "node1 leads");
   EXPECT_EQ(words_of({at(1ms), EventKind::healed, {}, {}, 0, ""}), "everything is healed");
 }
 

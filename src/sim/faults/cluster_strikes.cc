@@ -12,11 +12,11 @@ void Nemesis::isolate(Chance& chance) {
   EtcdCluster& cluster = world_.etcd();
   if (cluster.cut_off(member)) return;
   record(FaultClass::isolation, world_.now() + duration, member);
-  world_.note(EventKind::cut, world_.node_host(member), {}, "isolated");
+  world_.note(EventKind::member_changed, world_.node_host(member), {}, "is isolated");
   cluster.isolate(member);
   world_.scheduler().after(duration, [this, member] {
     if (healed_) return;
-    world_.note(EventKind::mended, world_.node_host(member), {}, "rejoined");
+    world_.note(EventKind::member_changed, world_.node_host(member), {}, "rejoins");
     world_.etcd().rejoin(member);
   });
 }
@@ -26,13 +26,13 @@ void Nemesis::change_leader(Chance&) {
   if (!cluster.leader()) return;
   cluster.change_leader();
   record(FaultClass::leader_change, world_.now(), *cluster.leader());
-  world_.note(EventKind::started, world_.node_host(*cluster.leader()), {}, "leader");
+  world_.note(EventKind::member_changed, world_.node_host(*cluster.leader()), {}, "leads");
 }
 
 void Nemesis::compact(Chance&) {
   EtcdCluster& cluster = world_.etcd();
   record(FaultClass::compaction, world_.now(), 0);
-  world_.note(EventKind::clock_changed, world_.node_host(), {}, "compacted");
+  world_.note(EventKind::member_changed, world_.node_host(), {}, "forgets its history");
   cluster.compact(cluster.revision());
 }
 
@@ -41,10 +41,10 @@ void Nemesis::stick_leader(Chance& chance) {
   auto stuck = world_.etcd().stick_leader();
   if (!stuck) return;
   record(FaultClass::stuck_leader, world_.now() + duration, stuck->member);
-  world_.note(EventKind::crashed, world_.node_host(stuck->member), {}, "stuck");
+  world_.note(EventKind::member_changed, world_.node_host(stuck->member), {}, "is stuck");
   world_.scheduler().after(duration, [this, stuck = *std::move(stuck)] {
     if (healed_) return;
-    world_.note(EventKind::started, world_.node_host(stuck.member), {}, "goes on");
+    world_.note(EventKind::member_changed, world_.node_host(stuck.member), {}, "goes on");
     world_.etcd().go_on(stuck);
   });
 }

@@ -47,6 +47,8 @@ enum class EventKind : std::uint8_t {
   mended,
   clock_changed,
   healed,
+  // Of members of a cluster: the text says what became of the host.
+  member_changed,
 };
 
 struct Event {
