@@ -279,7 +279,7 @@ constexpr Mutant kMutants[] = {
      "a keep-alive that nobody answered counts as done",
      "etcd",
      "L1",
-     300,
+     20'000,
      &etcd_over<&believing_in_keep_alives>},
     {"etcd-deadline-from-reply",
      "a lease counts from when its grant arrived",
