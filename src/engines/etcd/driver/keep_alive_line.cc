@@ -42,7 +42,7 @@ void KeepAliveLine::write(Ask ask) {
 }
 
 void KeepAliveLine::on_message(wire::LeaseKeepAliveResponse& message) {
-  route_.confirm();
+  route_.hear();
   const auto ask = std::ranges::find(asked_, LeaseId{message.id()}, &Ask::lease);
   if (ask == asked_.end()) return;
   OnLease on_answer = std::move(ask->on_answer);

@@ -63,8 +63,14 @@ void Requests::ended(std::unique_ptr<Request> request) {
     return request->succeed();
   }
   const Failure failure = request->failure();
-  if (failure.endpoint == Failure::Endpoint::doubtful) {
-    route_.doubt(request->attempt().visit, failure.error);
+  const Request::Attempt& attempt = request->attempt();
+  // The server knows the deadline too, and has words of its own for it.
+  const bool is_late = request->status().error_code() == grpc::DEADLINE_EXCEEDED ||
+                       request->answer_by() <= env_.now();
+  if (is_late) {
+    route_.overdue(attempt.visit, attempt.now, failure.error);
+  } else if (failure.endpoint == Failure::Endpoint::doubtful) {
+    route_.doubt(attempt.visit, failure.error);
   } else {
     route_.confirm();
   }

@@ -11,6 +11,11 @@ namespace {
 /// How long one of several endpoints may take to answer the greeting.
 constexpr Duration kGreetingMax = std::chrono::seconds{1};
 
+/// An endpoint that says nothing for so long is doubtful, as is one that lets so many requests
+/// wait.
+constexpr Duration kSilence = std::chrono::milliseconds{250};
+constexpr int kOverdueMax = 3;
+
 /// To refuse somebody costs a server more than to be away.
 constexpr BackoffPolicy kAfterRefusal{.max = std::chrono::seconds{5}};
 
@@ -173,12 +178,20 @@ void Route::doubt(std::uint64_t visit, const Error& why) {
   if (!is_ready() || visit != visit_) return;
   sites_[current_].error = why;
   sites_[current_].is_lasting = false;
+  overdue_ = 0;
   state_ = State::idle;
   go_on_to_next();
   // Endpoints that greet well and then fail are not asked again without a pause.
   if (++doubts_ > sites_.size()) pause(backoff_);
   for (RouteUser* user : users_) user->on_moved(why);
   if (state_ == State::idle && is_wanted()) greet();
+}
+
+void Route::overdue(std::uint64_t visit, TimePoint sent, const Error& why) {
+  if (!is_ready() || visit != visit_) return;
+  const bool is_silent = env_.now() - std::max(last_heard_, sent) >= kSilence;
+  if (!is_silent && ++overdue_ < kOverdueMax) return;
+  doubt(visit, why);
 }
 
 void Route::renew_token(std::uint64_t number) {

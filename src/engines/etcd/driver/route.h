@@ -54,8 +54,19 @@ class Route final : public RequestKeeper {
   void want();
   /// The endpoint of that visit does not do what it should.
   void doubt(std::uint64_t visit, const Error& why);
-  /// It does.
-  void confirm() { doubts_ = 0; }
+  /// What was sent there at `sent` was not answered in time. A reason to doubt it only where
+  /// nothing else was heard for a while either, or when it happens again and again.
+  void overdue(std::uint64_t visit, TimePoint sent, const Error& why);
+  /// It answers a request.
+  void confirm() {
+    hear();
+    overdue_ = 0;
+  }
+  /// It says something.
+  void hear() {
+    last_heard_ = env_.now();
+    doubts_ = 0;
+  }
   /// The token of that number is not good any more.
   void renew_token(std::uint64_t number);
 
@@ -110,6 +121,9 @@ class Route final : public RequestKeeper {
   std::uint32_t rounds_{0};
   /// Endpoints that failed after their greeting, since one did as it should.
   std::size_t doubts_{0};
+  /// Requests that were not answered in time, since one was.
+  int overdue_{0};
+  TimePoint last_heard_{TimePoint::min()};
   std::uint64_t visit_{0};
   std::string token_;
   std::uint64_t token_number_{0};

@@ -113,7 +113,7 @@ void WatchLine::leave_a_silent_server() {
 }
 
 void WatchLine::on_message(wire::WatchResponse& message) {
-  route_.confirm();
+  route_.hear();
   if (message.created()) confirm(message);
   const auto at = find(message);
   if (at == entries_.end()) return;
