@@ -65,6 +65,15 @@ TEST_F(EtcdTlsTest, ShowsItsOwnCertificate) {
   EXPECT_TRUE(answer) << error_of(answer).message;
 }
 
+TEST_F(EtcdTlsTest, ACertificateSaysWhoWeAre) {
+  EtcdCluster cluster{shape("server", EtcdTls::Clients::with_certificate)};
+  cluster.enable_auth("secret", "client", "word", "hf/");
+  DriverBed bed{showing(trusting(cluster, authority_), authority_)};
+  const auto answer = get(bed.put("hf/k", "v"));
+  EXPECT_TRUE(answer) << error_of(answer).message;
+  EXPECT_EQ(error_of(get(bed.put("other/k", "v"))).code, Errc::denied);
+}
+
 TEST_F(EtcdTlsTest, AStrangersServerIsDenied) {
   const EtcdCluster cluster{shape("server", EtcdTls::Clients::anyone)};
   expect_error(
