@@ -4,13 +4,8 @@
 
 namespace holdfast::etcd {
 
-void AttentivePort::heed(Timeline::Course course) {
+void AttentivePort::heed(Timeline::Course course) const {
   if (course == Timeline::Course::back && on_back_) on_back_();
-  if (course != Timeline::Course::behind || std::exchange(looking_, true)) return;
-  const Range look{.keys = {.key = terms_.key}, .part = Range::Part::count_only};
-  commit(share({.then = {look}}),
-         env_.now() + terms_.patience,
-         [self = shared_from_this()](const Result<TxnAnswer>&) { self->looking_ = false; });
 }
 
 void AttentivePort::commit(SharedTxn txn, TimePoint answer_by, OnTxn on_answer) {
@@ -26,8 +21,16 @@ void AttentivePort::commit(SharedTxn txn, TimePoint answer_by, OnTxn on_answer) 
 OnLease AttentivePort::noting(OnLease on_answer) {
   return [self = shared_from_this(), before = timeline_.now(), then = std::move(on_answer)](
              Result<LeaseAnswer> answer) mutable {
-    if (answer) self->heed(self->timeline_.note(answer->header, before));
-    then(std::move(answer));
+    const auto course =
+        answer ? self->timeline_.note(answer->header, before) : Timeline::Course::onward;
+    self->heed(course);
+    if (course != Timeline::Course::behind) return then(std::move(answer));
+    // Whether it is only slow is to be known before anybody acts on what it says.
+    const Range look{.keys = {.key = self->terms_.key}, .part = Range::Part::count_only};
+    auto looked = [then = std::move(then), answer = std::move(answer)](
+                      const Result<TxnAnswer>&) mutable { then(std::move(answer)); };
+    self->commit(
+        share({.then = {look}}), self->env_.now() + self->terms_.patience, std::move(looked));
   };
 }
 

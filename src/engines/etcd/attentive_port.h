@@ -40,14 +40,13 @@ class AttentivePort final : public EtcdPort, public std::enable_shared_from_this
 
  private:
   OnLease noting(OnLease on_answer);
-  void heed(Timeline::Course course);
+  void heed(Timeline::Course course) const;
 
   Env& env_;
   std::shared_ptr<EtcdPort> port_;
   Terms terms_;
   std::function<void()> on_back_;
   Timeline timeline_;
-  bool looking_{false};
 };
 
 }  // namespace holdfast::etcd

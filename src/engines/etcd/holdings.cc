@@ -6,6 +6,11 @@
 namespace holdfast::etcd {
 namespace {
 
+using namespace std::chrono_literals;
+
+// Most locks are held for less, and a watch would cost them more than it tells.
+constexpr Duration kMoment = 1s;
+
 // Two operations each, and a transaction has at most 128.
 constexpr std::size_t kLookMax = 64;
 
@@ -14,7 +19,30 @@ constexpr std::size_t kLookMax = 64;
 void Holdings::add(const Owner& owner, Own own) {
   held_.insert_or_assign(owner, std::move(own));
   // It waited for the lock, and its key was watched for that.
-  if (held_.at(owner).listening) attend(owner);
+  if (held_.at(owner).listening) return attend(owner);
+  fresh_.push_back({.owner = owner, .since = parts_->env.now()});
+  if (std::exchange(attending_, true)) return;
+  parts_->env.spawn(attend_in_time(weak_from_this(), parts_->env));
+}
+
+Task<void> Holdings::attend_in_time(std::weak_ptr<Holdings> weak, Env& env) {
+  for (;;) {
+    co_await env.sleep_for(kMoment);
+    const auto self = weak.lock();
+    if (!self || !self->attend_lasting()) co_return;
+  }
+}
+
+bool Holdings::attend_lasting() {
+  const TimePoint now = parts_->env.now();
+  while (!fresh_.empty() && fresh_.front().since + kMoment <= now) {
+    const Owner owner = fresh_.front().owner;
+    fresh_.pop_front();
+    const Own* const own = find(owner);
+    if (own != nullptr && !own->listening) attend(owner);
+  }
+  attending_ = !fresh_.empty();
+  return attending_;
 }
 
 Own* Holdings::find(const Owner& owner) {

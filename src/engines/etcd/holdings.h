@@ -1,12 +1,13 @@
 // Holdings: the locks that this process holds with its sessions, and what becomes of them.
 //
-// A lock that is kept longer than to its first renewal has its key watched. When the key is gone,
-// the reason is looked for and the holder told.
+// A lock that is kept for more than a moment has its key watched. When the key is gone, the reason
+// is looked for and the holder told.
 //
 // Thread safety: as Env. Lifetime: the Env outlives it; tasks under way keep it alive.
 
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,6 +37,10 @@ class Holdings : public std::enable_shared_from_this<Holdings> {
   void hear_of_end(const std::shared_ptr<Session>& session);
 
  private:
+  /// Attends those that are held for a while. False: there is none that could be.
+  bool attend_lasting();
+  static Task<void> attend_in_time(std::weak_ptr<Holdings> weak, Env& env);
+
   void doubt(const Owner& owner);
   void lose(const Owner& owner, LossReason reason);
   static Task<void> look_into(std::shared_ptr<Holdings> self);
@@ -45,6 +50,13 @@ class Holdings : public std::enable_shared_from_this<Holdings> {
   std::shared_ptr<Parts> parts_;
   std::weak_ptr<core::LeaseNews> news_;
   std::map<Owner, Own> held_;
+  /// Not attended yet, the oldest first.
+  struct Fresh {
+    Owner owner;
+    TimePoint since;
+  };
+  std::deque<Fresh> fresh_;
+  bool attending_{false};
   /// Their keys may be gone.
   std::set<Owner> doubtful_;
   bool looking_{false};
