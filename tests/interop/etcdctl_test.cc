@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "holdfast/client.h"
+#include "holdfast/store.h"
 #include "tests/etcd/etcd_cluster.h"
 #include "tests/interop/etcdctl_lock.h"
 
@@ -219,6 +220,34 @@ TEST_F(EtcdctlTest, BareNamesAreTheirs) {
   EXPECT_EQ(next.key(kGlance), "");
   EXPECT_EQ(lease->release(), ReleaseOutcome::released);
   EXPECT_NE(next.key(kPatience), "");
+}
+
+// As the guide has it: another program's keys, guarded by the mark in its own transaction.
+TEST_F(EtcdctlTest, TheirTransactionsAreGuardedByOurMarks) {
+  auto lease = client_.acquire("guard");
+  ASSERT_TRUE(lease);
+  ASSERT_TRUE(client_.store()->open("ledger", *lease));
+  const auto guarded_put = [](std::uint64_t token) {
+    const auto fixed = [](std::uint64_t number) {
+      const std::string digits = std::to_string(number);
+      return '"' + std::string(16 - digits.size(), '0') + digits + '"';
+    };
+    const std::string mark = R"(value("hf/\x01mark:value:ledger"))";
+    const std::string txn = mark + " > " + fixed(token) + '\n' + mark + " < " + fixed(token + 1) +
+                            "\n\nput balance 80\n\n\n";
+    const std::string command = "printf '%s' '" + txn +
+                                "' | " HOLDFAST_ETCDCTL " --endpoints=" + cluster().endpoints() +
+                                " txn | grep -q SUCCESS";
+    return std::system(command.c_str()) == 0;
+  };
+  EXPECT_TRUE(guarded_put(lease->token().value()));
+  const std::uint64_t old = lease->token().value();
+  ASSERT_EQ(lease->release(), ReleaseOutcome::released);
+  auto next = client_.acquire("guard");
+  ASSERT_TRUE(next);
+  ASSERT_TRUE(client_.store()->open("ledger", *next));
+  EXPECT_FALSE(guarded_put(old));
+  EXPECT_TRUE(guarded_put(next->token().value()));
 }
 
 int hold(const std::string& url, const std::string& name) {

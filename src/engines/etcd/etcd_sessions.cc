@@ -46,6 +46,8 @@ Sessions::SharedSession Sessions::current(Millis ttl) const {
 
 Task<Result<SessionUse>> Sessions::enter(Millis ttl, LeaseKind kind, TimePoint answer_by) {
   const auto self = shared_from_this();
+  // What the cluster said last tells more than that the time is up.
+  Error cause{Errc::unavailable, "the cluster grants no lease in time"};
   for (std::uint32_t attempt = 0;; ++attempt) {
     Result<void> asked{};
     if (kind == LeaseKind::detached) {
@@ -55,11 +57,14 @@ Task<Result<SessionUse>> Sessions::enter(Millis ttl, LeaseKind kind, TimePoint a
     } else {
       const SharedSession session = current(ttl);
       if (session && session->is_fresh(env_.now())) co_return SessionUse{session, env_.now()};
-      asked = co_await ask_for(effective(ttl), answer_by);
+      const auto answered = co_await ask_for(effective(ttl), answer_by);
+      if (!answered) co_return Unexpected{std::move(cause)};
+      asked = *answered;
       if (asked && env_.now() < answer_by) continue;
       if (asked) asked = Unexpected{too_slow(ttl)};
     }
-    const Errc code = asked.error().code;
+    cause = asked.error();
+    const Errc code = cause.code;
     const bool may_pass = code == Errc::unavailable || code == Errc::unknown_outcome;
     const Duration delay = backoff_delay(terms_.retry, attempt, env_.draw());
     if (!may_pass || env_.now() + delay >= answer_by) co_return Unexpected{asked.error()};
@@ -68,7 +73,7 @@ Task<Result<SessionUse>> Sessions::enter(Millis ttl, LeaseKind kind, TimePoint a
 }
 
 /// One asks, and all who want the same wait for that answer.
-Task<Result<void>> Sessions::ask_for(Millis ttl, TimePoint answer_by) {
+Task<std::optional<Result<void>>> Sessions::ask_for(Millis ttl, TimePoint answer_by) {
   auto& under_way = inquiries_[ttl];
   if (!under_way) {
     under_way = std::make_shared<Inquiry>();
@@ -78,8 +83,7 @@ Task<Result<void>> Sessions::ask_for(Millis ttl, TimePoint answer_by) {
   const auto answered = std::make_shared<Alarm>(env_);
   inquiry->waiting.push_back(answered);
   while (!inquiry->answer && env_.now() < answer_by) co_await answered->wait_until(answer_by);
-  if (inquiry->answer) co_return *inquiry->answer;
-  co_return Unexpected{Error{Errc::unavailable, "the cluster grants no lease in time"}};
+  co_return inquiry->answer;
 }
 
 Task<void> Sessions::inquire(std::shared_ptr<Sessions> self,

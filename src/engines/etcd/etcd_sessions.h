@@ -70,7 +70,8 @@ class Sessions : public std::enable_shared_from_this<Sessions> {
 
   Millis effective(Millis ttl) const;
   SharedSession current(Millis ttl) const;
-  Task<Result<void>> ask_for(Millis ttl, TimePoint answer_by);
+  /// Empty: no answer until then.
+  Task<std::optional<Result<void>>> ask_for(Millis ttl, TimePoint answer_by);
   static Task<void> inquire(std::shared_ptr<Sessions> self,
                             Millis ttl,
                             std::shared_ptr<Inquiry> inquiry);
