@@ -52,10 +52,14 @@ KeyWatches::Listening KeyWatches::listen(KeyRange keys,
   const auto callback = std::make_shared<Heard>(std::move(heard));
   ear.listeners.emplace(++last_number_, Listener{.since = since, .heard = callback});
   if (is_new) {
-    Watch watch{.keys = std::move(keys), .from = since + 1, .only = Watch::Only::erasures};
+    // Not from `since`: a server catches up with what is past ten times a second only, and tells
+    // until then nothing new either.
+    Watch watch{.keys = std::move(keys), .only = Watch::Only::erasures};
     ear.watch = port_->watch(std::move(watch), [weak = weak_from_this(), range](const auto& news) {
       if (const auto self = weak.lock()) self->hear(range, news);
     });
+  } else if (ear.begun > since) {
+    env_.spawn(look_at(shared_from_this(), {range}));
   } else if (ear.latest > since) {
     // It happened between the answer that this listener has and now, and was told already.
     env_.post([weak = std::weak_ptr{callback}] {
@@ -86,11 +90,24 @@ void KeyWatches::stop(const Span& range, std::uint64_t number) {
 void KeyWatches::hear(const Span& range, const WatchNews& news) {
   // A refused watch tells nothing; those who wait for others look now and then.
   if (news.kind == WatchNews::Kind::compacted) return pass_on(range, nullptr, 0);
+  if (news.kind == WatchNews::Kind::watching) return begin(range, news.header.revision);
   if (news.kind != WatchNews::Kind::changes) return;
   for (const Change& change : news.changes) {
     if (change.kind != Change::Kind::erased) continue;
     pass_on(range, &change.entry.key, change.entry.modified);
   }
+}
+
+/// Whoever listens since before that has a gap to look into. What an interruption hides later is
+/// caught up by the port.
+void KeyWatches::begin(const Span& range, Revision revision) {
+  const auto found = ears_.find(range);
+  if (found == ears_.end() || found->second.begun != 0) return;
+  found->second.begun = revision;
+  const bool gap = std::ranges::any_of(found->second.listeners, [revision](const auto& entry) {
+    return entry.second.since < revision;
+  });
+  if (gap) env_.spawn(look_at(shared_from_this(), {range}));
 }
 
 void KeyWatches::pass_on(const Span& range, const std::string* key, Revision when) {

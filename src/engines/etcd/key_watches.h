@@ -61,12 +61,15 @@ class KeyWatches : public std::enable_shared_from_this<KeyWatches> {
   struct Ear {
     WatchId watch{};
     Interest interest{Interest::own_key};
+    /// What happens after this is heard. Zero: the watch has not begun.
+    Revision begun{0};
     /// Of the last erasure that was heard.
     Revision latest{0};
     std::map<std::uint64_t, Listener> listeners{};
   };
 
   void hear(const Span& range, const WatchNews& news);
+  void begin(const Span& range, Revision revision);
   void pass_on(const Span& range, const std::string* key, Revision when);
   void stop(const Span& range, std::uint64_t number);
 
