@@ -52,9 +52,11 @@ KeyWatches::Listening KeyWatches::listen(KeyRange keys,
   const auto callback = std::make_shared<Heard>(std::move(heard));
   ear.listeners.emplace(++last_number_, Listener{.since = since, .heard = callback});
   if (is_new) {
-    // Not from `since`: a server catches up with what is past ten times a second only, and tells
-    // until then nothing new either.
-    Watch watch{.keys = std::move(keys), .only = Watch::Only::erasures};
+    // Who waits is told at once only by a watch from now on: a server catches up with what is past
+    // ten times a second, and tells until then nothing new either.
+    ear.begun = interest == Interest::others ? 0 : since;
+    const Revision from = interest == Interest::others ? 0 : since + 1;
+    Watch watch{.keys = std::move(keys), .from = from, .only = Watch::Only::erasures};
     ear.watch = port_->watch(std::move(watch), [weak = weak_from_this(), range](const auto& news) {
       if (const auto self = weak.lock()) self->hear(range, news);
     });
