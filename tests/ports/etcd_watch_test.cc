@@ -177,6 +177,23 @@ TEST_P(EtcdPortTest, SaysWhatItCannotCatchUpAndGoesOn) {
   EXPECT_EQ(told.back(), "put a=4");
 }
 
+TEST_P(EtcdPortTest, GoesOnFromWhereTheHistoryWasCompacted) {
+  put("a", "1");
+  const Revision erased = erase("a");
+  bed_->compact(erased);
+  EtcdEar ear;
+  watch(ear, {.keys = {key("a")}, .from = erased});
+  EXPECT_EQ(next(ear).kind, Kind::watching);
+  put("a", "2");
+  // Once the server has cleaned up, it says nothing of the erasure: who waits must look again.
+  std::string last;
+  while (last != "put a=2") {
+    const WatchNews news = next(ear);
+    ASSERT_EQ(news.kind, Kind::changes);
+    for (const Change& change : news.changes) last = shown(change);
+  }
+}
+
 TEST_P(EtcdPortTest, WatchesManyKeys) {
   constexpr std::size_t kWatches = 200;
   std::vector<EtcdEar> ears(kWatches);

@@ -38,8 +38,8 @@ class EtcdKeyspace {
   /// What happened from `from` on to these keys, oldest first. Precondition: from >= compacted().
   std::vector<etcd::Change> since(etcd::Revision from, const etcd::Watch& watch) const;
 
-  /// Forgets what happened before `revision`, and erasures of that revision too, as the server
-  /// does. Without effect when that is done already.
+  /// Forgets what happened before `revision`, and erasures of that revision too, as the server does
+  /// once it has cleaned up. Without effect when that is done already.
   void compact(etcd::Revision revision);
   etcd::Revision compacted() const { return compacted_; }
 
