@@ -93,8 +93,8 @@ TEST_F(EtcdLifetimeTest, TheEnvMayGoRightAfterTheDriver) {
     auto driver = *EtcdDriver::create(*env, target_of(cluster_));
     auto witness = std::make_shared<Witness>();
     auto gone = witness->gone.get_future();
-    env->post([&env, driver, witness] {
-      driver->commit(txn(), env->now() + kBound, [witness](const auto&) {});
+    env->post([&running = *env, driver, witness] {
+      driver->commit(txn(), running.now() + kBound, [witness](const auto&) {});
       driver->watch({.keys = {"k"}}, [witness](const auto&) {});
     });
     witness.reset();

@@ -133,8 +133,9 @@ EtcdDriver::EtcdDriver(std::shared_ptr<Core> core) : core_{std::move(core)} {}
 EtcdDriver::~EtcdDriver() {
   core_->loop.close();
   Env& env = core_->env;
-  // Not here: a callback of its own may be running, or this may be another thread.
-  env.post([core = std::move(core_)] {});
+  // Not here: a callback of its own may be running, or this may be another thread. Quietly: this
+  // may be the end of the Env, which unwinds what is left.
+  env.post_quietly([core = std::move(core_)] {});
 }
 
 void EtcdDriver::commit(SharedTxn txn, TimePoint answer_by, OnTxn on_answer) {
