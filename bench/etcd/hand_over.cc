@@ -33,6 +33,9 @@ constexpr Duration kRest = 3ms;
 
 // What the two processes share.
 struct Stage {
+  enum class Receiver : std::uint8_t { starting, ready, failed };
+
+  std::atomic<Receiver> receiver{Receiver::starting};
   /// How often the giver has taken the lock back, before the first time -1.
   std::atomic<int> given{-1};
   /// How often the receiver has had the lock, and has made the bare transaction.
@@ -54,8 +57,12 @@ void wait_for(const std::atomic<int>& word, int value) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto client = Client::connect(server.url());
   auto bare = BareEtcd::connect(server.port());
-  if (!client || !bare) _exit(1);
+  if (!client || !bare) {
+    stage.receiver.store(Stage::Receiver::failed);
+    _exit(1);
+  }
   BareWatch watch{bare->channel(), kBareKey};
+  stage.receiver.store(Stage::Receiver::ready);
   const BarePair txns = bare->pair_for("bare");
   for (int n = 1; n <= kSamples; ++n) {
     wait_for(stage.given, n - 1);
@@ -115,6 +122,11 @@ Result<Samples> measure(const EtcdServer& server, Stage& stage) {
   if (!client) return Unexpected{client.error()};
   auto bare = BareEtcd::connect(server.port());
   if (!bare) return Unexpected{bare.error()};
+  // What is erased before the other process watches is not heard of.
+  while (stage.receiver.load() == Stage::Receiver::starting) std::this_thread::sleep_for(1ms);
+  if (stage.receiver.load() == Stage::Receiver::failed) {
+    return Unexpected{Error{Errc::unavailable, "the receiving process found no etcd"}};
+  }
   return give(stage, *client, *bare);
 }
 
