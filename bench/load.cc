@@ -42,19 +42,24 @@ double threads_here() {
 std::string held_name(int number) { return "held/" + std::to_string(number); }
 
 void take(Client& client, int count, const AcquireOptions& options, std::vector<Lease>& leases) {
-  std::mutex mutex;
+  // Shared: the last callback may still be in it when all are known to be taken.
+  struct Taking {
+    explicit Taking(int number) : taken{number} {}
+    std::mutex mutex;
+    std::latch taken;
+  };
   for (int from = 0; from < count; from += kAtATime) {
     const int to = std::min(from + kAtATime, count);
-    std::latch taken{to - from};
+    const auto taking = std::make_shared<Taking>(to - from);
     for (int i = from; i < to; ++i) {
-      client.async_acquire(held_name(i), options, {}, [&](auto lease) {
+      client.async_acquire(held_name(i), options, {}, [taking, &leases](auto lease) {
         HOLDFAST_ASSERT(lease.has_value());
-        const std::lock_guard lock{mutex};
+        const std::lock_guard lock{taking->mutex};
         leases.push_back(*std::move(lease));
-        taken.count_down();
+        taking->taken.count_down();
       });
     }
-    taken.wait();
+    taking->taken.wait();
   }
 }
 
@@ -63,9 +68,9 @@ struct Waiters::Calls {
   std::latch ended{kWaiters};
 };
 
-Waiters::Waiters(Client& client, Millis ttl) : calls_{std::make_unique<Calls>()} {
+Waiters::Waiters(Client& client, Millis ttl) : calls_{std::make_shared<Calls>()} {
   for (int i = 0; i < kWaiters; ++i) {
-    const auto on_end = [calls = calls_.get()](const auto&) { calls->ended.count_down(); };
+    const auto on_end = [calls = calls_](const auto&) { calls->ended.count_down(); };
     client.async_acquire(held_name(i), {.ttl = ttl}, calls_->stop.get_token(), on_end);
   }
 }

@@ -36,7 +36,7 @@ class Waiters {
 
  private:
   struct Calls;
-  std::unique_ptr<Calls> calls_;
+  std::shared_ptr<Calls> calls_;
 };
 
 }  // namespace holdfast::bench
