@@ -1,5 +1,6 @@
 #include "bench/etcd/bare_client.h"
 
+#include <grpc/support/time.h>
 #include <grpcpp/impl/codegen/client_unary_call.h>
 
 #include <chrono>
@@ -40,7 +41,8 @@ Result<BareEtcd> BareEtcd::connect(std::uint16_t port) {
   request.set_ttl(kLeaseSeconds);
   wire::LeaseGrantResponse answer;
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds{30});
+  context.set_deadline(
+      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_seconds(30, GPR_TIMESPAN)));
   context.set_wait_for_ready(true);
   if (!call(channel, etcd::kGrantMethod, context, request, answer).ok()) {
     return Unexpected{Error{Errc::unavailable, "no etcd at port " + std::to_string(port)}};

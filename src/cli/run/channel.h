@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/run/child.h"
 #include "base/unique_fd.h"
+#include "cli/run/child.h"
 #include "holdfast/result.h"
 #include "holdfast/token.h"
 

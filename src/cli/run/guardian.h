@@ -11,9 +11,9 @@
 
 #include <csignal>
 
+#include "base/unique_fd.h"
 #include "cli/run/run_options.h"
 #include "cli/run/shared_run.h"
-#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 

@@ -14,10 +14,10 @@
 #include <string>
 #include <thread>
 
+#include "base/unique_fd.h"
 #include "cli/run/boot_timer.h"
 #include "cli/run/run_options.h"
 #include "cli/run/shared_run.h"
-#include "base/unique_fd.h"
 #include "core/session_clock.h"
 #include "holdfast/lease.h"
 

@@ -12,9 +12,9 @@
 
 #include <boost/json/object.hpp>
 
+#include "base/unique_fd.h"
 #include "cli/run/keeper.h"
 #include "cli/run/verdict.h"
-#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 

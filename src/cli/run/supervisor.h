@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "cli/console.h"
 #include "cli/run/boot_timer.h"
 #include "cli/run/channel.h"
@@ -17,7 +18,6 @@
 #include "cli/run/status_stream.h"
 #include "cli/run/terminal.h"
 #include "cli/run/verdict.h"
-#include "base/unique_fd.h"
 
 namespace holdfast::cli {
 

@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-#include "cli/run/child.h"
 #include "base/unique_fd.h"
+#include "cli/run/child.h"
 
 namespace holdfast::cli {
 
