@@ -71,8 +71,7 @@ class Client {
   Result<Lease, AcquireError> try_acquire(std::string_view name, AcquireOptions options = {});
 
   /// As acquire(), without blocking. The callback runs once, on a thread of the engine's or before
-  /// this returns; it must not block, and so not release the lease but by async_release().
-  /// holdfast/async.h has this for Asio's completion tokens.
+  /// this returns; it must not block. holdfast/async.h has this for Asio's completion tokens.
   void async_acquire(std::string_view name,
                      const AcquireOptions& options,
                      std::stop_token stop,

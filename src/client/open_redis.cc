@@ -8,6 +8,7 @@
 #include "client/shown_redis_url.h"
 #include "core/holder_note.h"
 #include "core/session_backend.h"
+#include "core/url_text.h"
 #include "engines/redis/driver/cluster_port.h"
 #include "engines/redis/driver/redis_driver.h"
 #include "engines/redis/driver/redis_url.h"
@@ -117,11 +118,8 @@ core::StoreOpener store_opener(Env& env, const Servers& servers, const RedisUrl&
 
 bool is_redis_url(std::string_view url) {
   constexpr std::array<std::string_view, 4> kSchemes{"redis:", "rediss:", "redis+", "rediss+"};
-  return std::ranges::any_of(kSchemes, [&](std::string_view scheme) {
-    return std::ranges::equal(url.substr(0, scheme.size()), scheme, [](char c, char expected) {
-      return c == expected || (c >= 'A' && c <= 'Z' && c - 'A' + 'a' == expected);
-    });
-  });
+  return std::ranges::any_of(
+      kSchemes, [&](std::string_view scheme) { return core::has_scheme(url, scheme); });
 }
 
 Result<std::shared_ptr<Backend>> open_redis(std::string_view url) {

@@ -121,11 +121,10 @@ void SessionBackend::async_acquire(std::string_view name,
                                    AcquireCallback callback) {
   if (auto good = usable(); !good) return callback(Unexpected{good.error()});
   if (auto good = check(options); !good) return callback(Unexpected{good.error()});
-  // After the other answers that arrived with it: so that whom they wake is woken once.
-  auto deliver = [env = env_.get(), callback = std::move(callback)](AcquireResult result) mutable {
-    // The Env is going, and with it whatever would be posted.
-    if (!env->runs_here()) return callback(std::move(result));
-    env->post([callback = std::move(callback), result = std::move(result)]() mutable {
+  // The dispatcher outlives the Env, and so every task that delivers.
+  auto deliver = [dispatcher = dispatcher_.get(),
+                  callback = std::move(callback)](AcquireResult result) mutable {
+    dispatcher->post([callback = std::move(callback), result = std::move(result)]() mutable {
       callback(std::move(result));
     });
   };

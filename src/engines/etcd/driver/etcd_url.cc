@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "base/decimal.h"
 #include "base/invalid.h"
-#include "base/percent.h"
 #include "base/url_timeout.h"
-#include "core/limits.h"
+#include "core/url_text.h"
 
 namespace holdfast::etcd {
 namespace {
@@ -23,30 +19,9 @@ constexpr std::string_view kForm =
 
 Unexpected<Error> malformed(const std::string& what) { return invalid(what, std::string{kForm}); }
 
-/// A NUL cannot be part of anything here.
-std::optional<std::string> decode(std::string_view text) {
-  auto decoded = percent_decode(text);
-  if (decoded && decoded->find('\0') != std::string::npos) return std::nullopt;
-  return decoded;
-}
-
-/// Cuts what comes before `separator` off `rest`; everything when it is not there.
-std::string_view cut(std::string_view& rest, char separator) {
-  const std::size_t at = std::min(rest.find(separator), rest.size());
-  const std::string_view head = rest.substr(0, at);
-  rest.remove_prefix(std::min(at + 1, rest.size()));
-  return head;
-}
-
-bool begins_with(std::string_view url, std::string_view scheme) {
-  return std::ranges::equal(url.substr(0, scheme.size()), scheme, [](char given, char wanted) {
-    return (given >= 'A' && given <= 'Z' ? given - 'A' + 'a' : given) == wanted;
-  });
-}
-
 Result<void> apply_credentials(EtcdTarget& target, std::string_view text) {
-  const auto user = decode(cut(text, ':'));
-  const auto password = decode(text);
+  const auto user = core::decode_url_text(core::cut(text, ':'));
+  const auto password = core::decode_url_text(text);
   if (!user || !password) {
     return invalid("the credentials of the etcd URL have a bad % sequence",
                    "write a literal % as %25");
@@ -63,7 +38,7 @@ Result<std::string> cut_bracketed(std::string_view& text) {
   if (text.find(']') == std::string_view::npos) {
     return malformed("the etcd URL has a bracket that is not closed");
   }
-  std::string host{cut(text, ']')};
+  std::string host{core::cut(text, ']')};
   if (!text.empty() && !text.starts_with(':')) {
     return malformed("the etcd URL has something after the bracket that is not a port");
   }
@@ -79,7 +54,7 @@ Result<Endpoint> read_endpoint(std::string_view text) {
     if (!host) return Unexpected{std::move(host).error()};
     endpoint.host = *std::move(host);
   } else {
-    endpoint.host = decode(cut(text, ':')).value_or("");
+    endpoint.host = core::decode_url_text(core::cut(text, ':')).value_or("");
   }
   if (endpoint.host.empty()) return malformed("the etcd URL names no host, or an empty one");
   if (text.empty()) return endpoint;
@@ -97,14 +72,14 @@ Result<void> apply_address(EtcdTarget& target, std::string_view text) {
     if (auto applied = apply_credentials(target, text.substr(0, at)); !applied) return applied;
     text.remove_prefix(at + 1);
   }
-  std::string_view hosts = cut(text, '/');
+  std::string_view hosts = core::cut(text, '/');
   if (!text.empty()) {
     return invalid("the etcd URL has something after the hosts",
                    "write what lock names begin with as prefix=");
   }
   for (bool more = true; more;) {
     more = hosts.find(',') != std::string_view::npos;
-    auto endpoint = read_endpoint(cut(hosts, ','));
+    auto endpoint = read_endpoint(core::cut(hosts, ','));
     if (!endpoint) return Unexpected{std::move(endpoint).error()};
     target.endpoints.push_back(*std::move(endpoint));
   }
@@ -119,13 +94,8 @@ Result<void> apply_timeout(EtcdUrl& url, const std::string& value) {
   return {};
 }
 
-// Every lock name begins with it, so that it must be the beginning of a good name.
 Result<void> apply_prefix(EtcdUrl& url, const std::string& value) {
-  if (!value.empty()) {
-    if (auto good = core::check_name(value); !good) {
-      return invalid("the parameter prefix: " + good.error().message, good.error().remedy_text);
-    }
-  }
+  if (auto good = core::check_prefix(value); !good) return good;
   url.prefix = value;
   return {};
 }
@@ -160,32 +130,16 @@ constexpr std::array<Parameter, 7> kParameters{
 
 Result<void> apply_parameter(EtcdUrl& url, std::string_view text) {
   const bool has_value = text.find('=') != std::string_view::npos;
-  const std::string key{cut(text, '=')};
+  const std::string key{core::cut(text, '=')};
   const auto known = std::ranges::find(kParameters, key, &Parameter::key);
   if (known == kParameters.end()) {
     return invalid("etcd URLs have no parameter '" + key + "'",
                    "the parameters are prefix, timeout, password_file, ca, cert, key and "
                    "servername");
   }
-  const auto value = has_value ? decode(text) : std::nullopt;
-  if (!value) {
-    return invalid("the parameter " + key + " has no well-formed value",
-                   "write " + key + "=VALUE, and a literal % as %25");
-  }
+  const auto value = core::parameter_value(key, has_value ? std::optional{text} : std::nullopt);
+  if (!value) return Unexpected{value.error()};
   return known->apply(url, *value);
-}
-
-Result<std::string> read_password(const std::string& name) {
-  std::ifstream file{name};
-  std::string password;
-  std::getline(file, password);
-  if (!file && !file.eof()) {
-    return Unexpected{Error{Errc::io_error,
-                            "the password file " + name +
-                                " cannot be read: " + std::generic_category().message(errno)}};
-  }
-  if (password.ends_with('\r')) password.pop_back();
-  return password;
 }
 
 Result<void> find_password(EtcdUrl& url) {
@@ -197,7 +151,7 @@ Result<void> find_password(EtcdUrl& url) {
     if (!password.empty()) {
       return invalid("the etcd URL has both a password and a password_file", "drop one of them");
     }
-    auto read = read_password(url.password_file);
+    auto read = core::read_password_file(url.password_file);
     if (!read) return Unexpected{std::move(read).error()};
     password = *std::move(read);
   }
@@ -221,22 +175,22 @@ Result<void> check_whole(const EtcdUrl& url) {
 }  // namespace
 
 bool is_etcd_url(std::string_view url) {
-  return begins_with(url, "etcd:") || begins_with(url, "etcds:");
+  return core::has_scheme(url, "etcd:") || core::has_scheme(url, "etcds:");
 }
 
 Result<EtcdUrl> parse_etcd_url(std::string_view text) {
-  const bool is_tls = begins_with(text, "etcds://");
-  if (!is_tls && !begins_with(text, "etcd://")) {
+  const bool is_tls = core::has_scheme(text, "etcds://");
+  if (!is_tls && !core::has_scheme(text, "etcd://")) {
     return malformed("the URL does not begin with etcd:// or etcds://");
   }
   text.remove_prefix(text.find("://") + 3);
   EtcdUrl url;
   if (is_tls) url.target.tls.emplace();
-  if (auto applied = apply_address(url.target, cut(text, '?')); !applied) {
+  if (auto applied = apply_address(url.target, core::cut(text, '?')); !applied) {
     return Unexpected{std::move(applied).error()};
   }
   while (!text.empty()) {
-    if (auto applied = apply_parameter(url, cut(text, '&')); !applied) {
+    if (auto applied = apply_parameter(url, core::cut(text, '&')); !applied) {
       return Unexpected{std::move(applied).error()};
     }
   }

@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "base/decimal.h"
 #include "base/invalid.h"
-#include "base/percent.h"
 #include "base/url_timeout.h"
-#include "core/limits.h"
+#include "core/url_text.h"
 
 namespace holdfast::redis {
 namespace {
@@ -45,37 +41,18 @@ struct Draft {
   Way way{Way::plain};
 };
 
-/// A NUL cannot be part of anything here.
-std::optional<std::string> decode(std::string_view text) {
-  auto decoded = percent_decode(text);
-  if (decoded && decoded->find('\0') != std::string::npos) return std::nullopt;
-  return decoded;
-}
-
 Unexpected<Error> malformed(const std::string& what) { return invalid(what, std::string{kForm}); }
 
-/// Cuts what comes before `separator` off `rest`; everything when it is not there.
-std::string_view cut(std::string_view& rest, char separator) {
-  const std::size_t at = std::min(rest.find(separator), rest.size());
-  const std::string_view head = rest.substr(0, at);
-  rest.remove_prefix(std::min(at + 1, rest.size()));
-  return head;
-}
-
 std::optional<Scheme> scheme_of(std::string_view url) {
-  const auto is_lower_equal = [](char given, char wanted) {
-    return (given >= 'A' && given <= 'Z' ? given - 'A' + 'a' : given) == wanted;
-  };
   for (const Scheme& scheme : kSchemes) {
-    const std::string_view beginning = url.substr(0, scheme.text.size());
-    if (std::ranges::equal(beginning, scheme.text, is_lower_equal)) return scheme;
+    if (core::has_scheme(url, scheme.text)) return scheme;
   }
   return std::nullopt;
 }
 
 Result<void> apply_credentials(RedisTarget& target, std::string_view text) {
-  const auto user = decode(cut(text, ':'));
-  const auto password = decode(text);
+  const auto user = core::decode_url_text(core::cut(text, ':'));
+  const auto password = core::decode_url_text(text);
   if (!user || !password) {
     return invalid("the credentials of the Redis URL have a bad % sequence",
                    "write a literal % as %25");
@@ -93,13 +70,13 @@ Result<Address> read_address(std::string_view text, std::uint16_t default_port) 
     if (text.find(']') == std::string_view::npos) {
       return malformed("the Redis URL has a bracket that is not closed");
     }
-    host = std::string{cut(text, ']')};
+    host = std::string{core::cut(text, ']')};
     if (!text.empty() && !text.starts_with(':')) {
       return malformed("the Redis URL has something after the bracket that is not a port");
     }
     if (!text.empty()) text.remove_prefix(1);
   } else {
-    host = decode(cut(text, ':'));
+    host = core::decode_url_text(core::cut(text, ':'));
   }
   if (!host || host->empty()) return malformed("the Redis URL names no host");
   if (text.empty()) return Address{*host, default_port};
@@ -121,7 +98,7 @@ Result<void> apply_nodes(Draft& draft, std::string_view hosts, std::string_view 
   const bool is_cluster = draft.url.kind == RedisUrl::Kind::cluster;
   do {
     const auto node =
-        read_address(cut(hosts, ','), is_cluster ? draft.url.target.port : kSentinelPort);
+        read_address(core::cut(hosts, ','), is_cluster ? draft.url.target.port : kSentinelPort);
     if (!node) return Unexpected{node.error()};
     draft.url.nodes.push_back(*node);
   } while (!hosts.empty());
@@ -129,7 +106,7 @@ Result<void> apply_nodes(Draft& draft, std::string_view hosts, std::string_view 
     if (rest.empty() || rest == "0") return {};
     return invalid("a Redis cluster has one database alone", "write nothing after the hosts");
   }
-  const auto name = decode(rest);
+  const auto name = core::decode_url_text(rest);
   if (!name || name->empty() || name->find('/') != std::string::npos) {
     return invalid("the Redis URL names no master for the sentinels",
                    "write redis+sentinel://host:port,host:port/NAME");
@@ -148,7 +125,7 @@ Result<void> apply_address(Draft& draft, std::string_view text) {
     text.remove_prefix(at + 1);
   }
   if (draft.way == Way::unix_socket) {
-    const auto path = decode(text);
+    const auto path = core::decode_url_text(text);
     if (!path || !path->starts_with('/')) {
       return invalid("the redis+unix: URL names no absolute path",
                      "write redis+unix:///path/of/the.socket");
@@ -156,7 +133,7 @@ Result<void> apply_address(Draft& draft, std::string_view text) {
     target.socket_path = *path;
     return {};
   }
-  const std::string_view hosts = cut(text, '/');
+  const std::string_view hosts = core::cut(text, '/');
   if (draft.url.kind != RedisUrl::Kind::server) return apply_nodes(draft, hosts, text);
   const auto address = read_address(hosts, target.port);
   if (!address) return Unexpected{address.error()};
@@ -173,13 +150,8 @@ Result<void> apply_timeout(Draft& draft, const std::string& value) {
   return {};
 }
 
-// Every lock name begins with it, so that it must be the beginning of a good name.
 Result<void> apply_prefix(Draft& draft, const std::string& value) {
-  if (!value.empty()) {
-    if (auto good = core::check_name(value); !good) {
-      return invalid("the parameter prefix: " + good.error().message, good.error().remedy_text);
-    }
-  }
+  if (auto good = core::check_prefix(value); !good) return good;
   draft.url.prefix = value;
   return {};
 }
@@ -226,32 +198,16 @@ constexpr std::array<Parameter, 10> kParameters{
 
 Result<void> apply_parameter(Draft& draft, std::string_view text) {
   const bool has_value = text.find('=') != std::string_view::npos;
-  const std::string key{cut(text, '=')};
+  const std::string key{core::cut(text, '=')};
   const auto known = std::ranges::find(kParameters, key, &Parameter::key);
   if (known == kParameters.end()) {
     return invalid("Redis URLs have no parameter '" + key + "'",
                    "the parameters are prefix, timeout, password_file, db, sentinel_user, "
                    "sentinel_password_file, ca, cert, key and servername");
   }
-  const auto value = has_value ? decode(text) : std::nullopt;
-  if (!value) {
-    return invalid("the parameter " + key + " has no well-formed value",
-                   "write " + key + "=VALUE, and a literal % as %25");
-  }
+  const auto value = core::parameter_value(key, has_value ? std::optional{text} : std::nullopt);
+  if (!value) return Unexpected{value.error()};
   return known->apply(draft, *value);
-}
-
-Result<std::string> read_password(const std::string& name) {
-  std::ifstream file{name};
-  std::string password;
-  std::getline(file, password);
-  if (!file && !file.eof()) {
-    return Unexpected{Error{Errc::io_error,
-                            "the password file " + name +
-                                " cannot be read: " + std::generic_category().message(errno)}};
-  }
-  if (password.ends_with('\r')) password.pop_back();
-  return password;
 }
 
 Result<void> find_password(Draft& draft) {
@@ -264,7 +220,7 @@ Result<void> find_password(Draft& draft) {
   if (!password.empty()) {
     return invalid("the Redis URL has both a password and a password_file", "drop one of them");
   }
-  auto read = read_password(draft.url.password_file);
+  auto read = core::read_password_file(draft.url.password_file);
   if (!read) return Unexpected{std::move(read).error()};
   password = *std::move(read);
   return {};
@@ -277,7 +233,7 @@ Result<void> find_sentinel_password(Draft& draft) {
                    "write redis+sentinel://host:port/NAME");
   }
   if (draft.url.sentinel_password_file.empty()) return {};
-  auto read = read_password(draft.url.sentinel_password_file);
+  auto read = core::read_password_file(draft.url.sentinel_password_file);
   if (!read) return Unexpected{std::move(read).error()};
   draft.url.sentinel_password = *std::move(read);
   return {};
@@ -309,11 +265,11 @@ Result<RedisUrl> parse_redis_url(std::string_view url) {
   Draft draft{.way = scheme->way};
   draft.url.kind = scheme->kind;
   if (scheme->way == Way::tls) draft.url.target.tls.emplace();
-  if (auto applied = apply_address(draft, cut(url, '?')); !applied) {
+  if (auto applied = apply_address(draft, core::cut(url, '?')); !applied) {
     return Unexpected{std::move(applied).error()};
   }
   while (!url.empty()) {
-    if (auto applied = apply_parameter(draft, cut(url, '&')); !applied) {
+    if (auto applied = apply_parameter(draft, core::cut(url, '&')); !applied) {
       return Unexpected{std::move(applied).error()};
     }
   }
