@@ -142,6 +142,8 @@ TEST_F(EtcdFailoverTest, AnswersAreTrueWhileLeadersChange) {
     std::vector<std::pair<std::string, std::future<Result<TxnAnswer>>>> puts;
     const std::size_t leader = cluster_.wait_for_leader();
     for (int i = 0; i < 200; ++i) {
+      // How many are answered by then is up to the machine, but some are.
+      if (i == 100) puts.front().second.wait();
       if (i == 100) cluster_.node(leader).kill();
       const std::string key = std::to_string(round) + '/' + std::to_string(i);
       puts.emplace_back(key, bed.put(key, "v", 2s));
@@ -159,7 +161,7 @@ TEST_F(EtcdFailoverTest, AnswersAreTrueWhileLeadersChange) {
     for (int i = 0; i < 20 && !found; ++i) found = get(bed.commit(look));
     return found && found->answers[0].count == 1;
   };
-  EXPECT_GT(written.size(), 100U);
+  EXPECT_FALSE(written.empty());
   for (const std::string& key : written) EXPECT_TRUE(is_there(key)) << key;
   for (const std::string& key : not_written) EXPECT_FALSE(is_there(key)) << key;
 }
