@@ -18,7 +18,7 @@ expect_match("${said}" "worker 3 has token [0-9]+")
 run(COMMAND ${configure} -B ${WORK}/etcd -D ENGINE=etcd)
 
 run(FAILS COMMAND ${configure} -B ${WORK}/unknown -D ENGINE=nonsense OUTPUT said)
-expect_match("${said}" "built without the engine 'nonsense'; it has: local")
+expect_match("${said}" "built without the engine 'nonsense'; it has: etcd, local")
 
 run(FAILS COMMAND ${configure} -B ${WORK}/newer -D WANTED=99.0 OUTPUT said)
 expect_match("${said}" "compatible with requested version \"99.0\"")
