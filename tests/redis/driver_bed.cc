@@ -44,9 +44,13 @@ DriverBed::Answer DriverBed::echo(const std::string& text, Duration within) {
 
 std::vector<DriverBed::Answer> DriverBed::echo_many(int count, Duration within) {
   std::vector<Answer> answers;
-  on_env([&] {
-    for (int i = 0; i < count; ++i) answers.push_back(echo_now(std::to_string(i), within));
-  });
+  on_env([&] { answers = echo_many_now(count, within); });
+  return answers;
+}
+
+std::vector<DriverBed::Answer> DriverBed::echo_many_now(int count, Duration within) {
+  std::vector<Answer> answers;
+  for (int i = 0; i < count; ++i) answers.push_back(echo_now(std::to_string(i), within));
   return answers;
 }
 

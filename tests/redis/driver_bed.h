@@ -62,6 +62,8 @@ class DriverBed {
   Answer command(std::vector<std::string> words, Duration within = kBound);
   /// All within one turn of the loop.
   std::vector<Answer> echo_many(int count, Duration within = kBound);
+  /// To be used within on_env().
+  std::vector<Answer> echo_many_now(int count, Duration within);
 
   RedisDriver::Stats stats();
 

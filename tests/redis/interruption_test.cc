@@ -57,6 +57,31 @@ TEST_F(InterruptionTest, WhatAKilledServerDidNotAnswerHasAnUnknownOutcome) {
   EXPECT_NE(reply.error().message.find("127.0.0.1:"), std::string::npos);
 }
 
+// The system refuses what is written to a Unix socket that the other side has closed.
+TEST_F(InterruptionTest, WhatADeadConnectionRefusedHasNotLeft) {
+  DriverBed bed{{.socket_path = server_.socket()}};
+  ASSERT_TRUE(get(bed.echo("connected")));
+  std::vector<DriverBed::Answer> answers;
+  bed.on_env([&] {
+    // Before the loop can notice.
+    server_.kill();
+    answers = bed.echo_many_now(2, 100ms);
+  });
+  for (auto& answer : answers) EXPECT_EQ(code_of(get(std::move(answer))), Errc::unavailable);
+}
+
+TEST_F(InterruptionTest, WhatADeadConnectionRefusedGoesWithTheNext) {
+  DriverBed bed{{.socket_path = server_.socket()}};
+  ASSERT_TRUE(get(bed.echo("connected")));
+  std::vector<DriverBed::Answer> answers;
+  bed.on_env([&] {
+    server_.restart();
+    answers = bed.echo_many_now(2, kBound);
+  });
+  EXPECT_EQ(get(std::move(answers.at(0))).value(), Reply::of_text("0"));
+  EXPECT_EQ(get(std::move(answers.at(1))).value(), Reply::of_text("1"));
+}
+
 TEST_F(InterruptionTest, AfterARestartRequestsAreAnsweredAgain) {
   DriverBed bed{target_};
   ASSERT_TRUE(get(bed.echo("before")));

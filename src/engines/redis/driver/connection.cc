@@ -121,20 +121,24 @@ void Connection::tell_replies() {
   }
 }
 
-void Connection::send_output() {
+Connection::Sent Connection::send_output() {
   HOLDFAST_ASSERT(takes_output());
   boost::system::error_code failed;
   const std::size_t left = transport_.write_at_once(asio::buffer(output_), failed);
   if (left == output_.size()) {
     output_.clear();
-    return;
+    return Sent::leaves;
   }
   sending_ = true;
-  if (is_closed_by_peer(failed)) return;
-  if (failed) return fail(transport_.failure(*target_, failed));
+  if (is_closed_by_peer(failed)) return Sent::refused;
+  if (failed) {
+    fail(transport_.failure(*target_, failed));
+    return Sent::leaves;
+  }
   transport_.write(asio::buffer(output_) + left,
                    [self = shared_from_this()](const boost::system::error_code& stopped,
                                                std::size_t) { self->output_left(stopped); });
+  return Sent::leaves;
 }
 
 void Connection::output_left(const boost::system::error_code& failed) {

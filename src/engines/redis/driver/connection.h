@@ -53,8 +53,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Where to put the bytes to send. Precondition: takes_output().
   std::string& output() { return output_; }
 
-  /// Sends what output() holds, in one write if the system takes it.
-  void send_output();
+  enum class Sent : std::uint8_t { leaves, refused };
+
+  /// Sends what output() holds, in one write if the system takes it. Refused: the server had closed
+  /// the connection before, and has none of it. That it is broken is told later, after the replies
+  /// that came before.
+  Sent send_output();
 
   /// Ends it as broken, by what the user noticed.
   void give_up(const std::string& what);

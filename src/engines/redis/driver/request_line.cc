@@ -57,9 +57,11 @@ void RequestLine::flush() {
   while (written_ < ring_.size()) {
     Connection* const connection = taking_output();
     if (connection == nullptr) return;
+    const std::size_t written_before = written_;
     encode_waiting(connection->output());
     ++writes_;
-    connection->send_output();
+    // They never left, and may go with the next connection.
+    if (connection->send_output() == Connection::Sent::refused) written_ = written_before;
   }
 }
 
