@@ -18,13 +18,18 @@ set(HOLDFAST_MAY_USE_etcd base core)
 set(HOLDFAST_MAY_USE_etcd_store base core etcd)
 set(HOLDFAST_MAY_USE_etcd_driver base core runtime etcd)
 set(HOLDFAST_MAY_USE_etcd_doctor base core runtime etcd etcd_driver)
+set(HOLDFAST_MAY_USE_zookeeper base core)
+set(HOLDFAST_MAY_USE_zookeeper_store base core zookeeper)
+set(HOLDFAST_MAY_USE_zookeeper_driver base core runtime zookeeper)
+set(HOLDFAST_MAY_USE_zookeeper_doctor base core runtime zookeeper zookeeper_driver)
 set(HOLDFAST_MAY_USE_client
   base core local redis redis_doctor redis_driver redis_store redlock
-  etcd etcd_doctor etcd_driver etcd_store runtime)
-set(HOLDFAST_MAY_USE_bench base core local redis etcd etcd_driver client)
+  etcd etcd_doctor etcd_driver etcd_store
+  zookeeper zookeeper_doctor zookeeper_driver zookeeper_store runtime)
+set(HOLDFAST_MAY_USE_bench base core local redis etcd etcd_driver zookeeper zookeeper_driver client)
 set(HOLDFAST_MAY_USE_lab base core client sim)
 set(HOLDFAST_MAY_USE_cli base core client bench lab sim)
-set(HOLDFAST_MAY_USE_sim base core redis redlock etcd)
+set(HOLDFAST_MAY_USE_sim base core redis redlock etcd zookeeper)
 
 function(holdfast_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;TESTS;USES;PUBLIC;PRIVATE;TEST_USES" ${ARGN})
