@@ -103,7 +103,8 @@ TEST_F(WaitingRegression, Item9_AReleaseWhileSomebodyBeginsToWaitIsNotMissed) {
     ASSERT_TRUE(lease);
     auto waiting = std::async(std::launch::async, [&] { return other.acquire("x", {.ttl = 60s}); });
     // At another moment of its beginning each time.
-    for (int turn = 0; turn < round; ++turn) std::this_thread::yield();
+    const TimePoint moment = BootClock::now() + round * 2us;
+    while (BootClock::now() < moment) continue;
     ASSERT_EQ(lease->release(), ReleaseOutcome::released);
     ASSERT_EQ(waiting.wait_for(10s), std::future_status::ready) << "missed in round " << round;
     ASSERT_TRUE(waiting.get());
