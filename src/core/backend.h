@@ -39,7 +39,7 @@ class LeaseCore {
   virtual void async_release(ReleaseCallback callback) = 0;
   virtual Result<void> detach() = 0;
   virtual std::string sequencer() const = 0;
-  /// The Lease object is gone: release unless detached or already over.
+  /// The Lease object is gone: release unless detached or already over. Waits as release() does.
   virtual void drop() noexcept = 0;
 };
 

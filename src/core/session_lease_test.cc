@@ -223,7 +223,13 @@ TEST_F(SessionLeaseTest, ReleaseIsBoundedWhenTheEnvIsHeldUp) {
   EXPECT_EQ(lease->release(), ReleaseOutcome::unknown);
 }
 
-TEST_F(SessionLeaseTest, DroppingReleasesWithoutWaiting) {
+TEST_F(SessionLeaseTest, DroppingHasReleasedWhenItReturns) {
+  acquire(1h)->drop();
+  EXPECT_FALSE(is_held());
+}
+
+TEST_F(SessionLeaseTest, DroppingIsBoundedWhenTheEnvIsHeldUp) {
+  backend_ = testing::start(*runtime::AsioEnv::create(), server_, 50ms);
   Core lease = acquire(1h);
   {
     const testing::Stall stall{backend_->env()};
