@@ -53,6 +53,17 @@ TEST_F(BreakTest, AMessageThatIsLostCostsARenewal) {
   EXPECT_EQ(lease->loss_reason(), LossReason::broken);
 }
 
+TEST_F(BreakTest, AHolderThatDoesNotListenYetIsToldWhenItDoes) {
+  for (int round = 0; round < 20; ++round) {
+    Client beginner = connect();
+    const auto lease = beginner.acquire("x", {.ttl = 10min});
+    ASSERT_TRUE(lease);
+    ASSERT_TRUE(operator_.break_lock("x", "test"));
+    ASSERT_TRUE(eventually([&] { return is_lost(*lease); })) << "in round " << round;
+    EXPECT_EQ(lease->loss_reason(), LossReason::broken);
+  }
+}
+
 TEST_F(BreakTest, ADelayIsEndedToo) {
   auto lease =
       client_.acquire("x", {.ttl = 100ms, .kind = LeaseKind::detached, .lock_delay = 10min});

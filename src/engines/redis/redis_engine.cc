@@ -72,9 +72,8 @@ void RedisEngine::hear(const Heard& heard) {
   const auto news = news_.lock();
   if (!news) return;
   if (heard.kind == Heard::Kind::listening) {
-    // After an interruption: whatever ended the connection may have ended leases, too.
-    if (std::exchange(listened_, true)) news->in_doubt();
-    return;
+    // What was broken before was not heard, and what ended a connection may have ended leases, too.
+    return news->in_doubt();
   }
   for (const Owner& owner : read_broken(heard.text)) news->lost(owner, LossReason::broken);
 }

@@ -113,7 +113,6 @@ class RedisEngine final : public core::LeaseEngine,
   std::shared_ptr<Waiting> waiting_;
   std::weak_ptr<core::LeaseNews> news_;
   bool attending_{false};
-  bool listened_{false};
 };
 
 }  // namespace holdfast::redis
