@@ -2,17 +2,17 @@
 
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "tests/servers/loopback.h"
+#include "tests/servers/server_process.h"
+
 namespace holdfast::etcd {
 
-/// A loopback port nobody listens on at this moment, outside the range that connections draw from.
-std::uint16_t free_port();
+using servers::free_port;
 
 /// What one server listens on.
 struct EtcdPorts {
@@ -47,18 +47,14 @@ class EtcdProcess {
               const EtcdPorts& ports,
               const std::string& members,
               const EtcdSettings& settings);
-  /// Kills it and removes the directory.
-  ~EtcdProcess();
-  EtcdProcess(const EtcdProcess&) = delete;
-  EtcdProcess& operator=(const EtcdProcess&) = delete;
 
   /// `127.0.0.1:port`, for clients.
   const std::string& endpoint() const { return endpoint_; }
   const EtcdPorts& ports() const { return ports_; }
-  const std::filesystem::path& directory() const { return directory_; }
+  const std::filesystem::path& directory() const { return process_.directory(); }
 
   /// Begins to start it, with the data it had.
-  void start();
+  void start() { process_.start(); }
   /// Waits until it answers and follows a leader.
   void wait_until_healthy();
   /// Kills it if it runs, and starts it until it is healthy.
@@ -69,11 +65,11 @@ class EtcdProcess {
   /// SIGTERM, and waits until it is gone.
   void stop();
   /// Stops its process where it is; connections stay, and nobody answers.
-  void pause();
-  void resume();
+  void pause() { process_.pause(); }
+  void resume() { process_.resume(); }
 
-  bool is_running() const { return pid_ > 0; }
-  pid_t pid() const { return pid_; }
+  bool is_running() const { return process_.is_running(); }
+  pid_t pid() const { return process_.pid(); }
 
   /// Whether it runs, answers and follows a leader.
   bool is_healthy() const;
@@ -81,15 +77,10 @@ class EtcdProcess {
   std::string metric(const std::string& name) const;
 
  private:
-  void end(int signal);
-
   std::string name_;
   EtcdPorts ports_;
   std::string endpoint_;
-  std::filesystem::path directory_;
-  std::vector<std::string> arguments_;
-  pid_t pid_{-1};
-  bool paused_{false};
+  servers::ServerProcess process_;
 };
 
 }  // namespace holdfast::etcd
