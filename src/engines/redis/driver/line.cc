@@ -2,17 +2,14 @@
 
 #include <utility>
 
-#include "engines/redis/driver/line_registry.h"
-
 namespace holdfast::redis {
 
 Line::Line(LineContext context)
-    : context_{std::move(context)}, retry_timer_{context_.env, [this] { retry(); }} {
-  boost::asio::use_service<LineRegistry>(env().context()).add(*this);
-}
+    : EndsWithContext{context.env.context()},
+      context_{std::move(context)},
+      retry_timer_{context_.env, [this] { retry(); }} {}
 
 Line::~Line() {
-  boost::asio::use_service<LineRegistry>(env().context()).remove(*this);
   if (connection_) connection_->close();
 }
 
@@ -33,6 +30,11 @@ void Line::close() {
   closed_ = true;
   ready_ = false;
   if (const auto connection = std::exchange(connection_, nullptr)) connection->close();
+}
+
+void Line::end_with_context() {
+  abandon();
+  close();
 }
 
 Connection* Line::taking_output() const {

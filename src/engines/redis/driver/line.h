@@ -16,6 +16,7 @@
 
 #include "base/backoff.h"
 #include "engines/redis/driver/connection.h"
+#include "runtime/end_registry.h"
 
 namespace holdfast::redis {
 
@@ -27,12 +28,10 @@ struct LineContext {
   BackoffPolicy backoff{};
 };
 
-class Line : protected Connection::User, public std::enable_shared_from_this<Line> {
+class Line : protected Connection::User, public runtime::EndsWithContext {
  public:
   explicit Line(LineContext context);
-  virtual ~Line();
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
+  ~Line() override;
 
   /// Connects unless that is done or under way; after a failure, no sooner than the backoff says.
   void connect();
@@ -42,6 +41,8 @@ class Line : protected Connection::User, public std::enable_shared_from_this<Lin
 
   /// Closes the connection for good and drops what was to be called back.
   virtual void close();
+
+  void end_with_context() final;
 
   const RedisTarget& target() const { return *context_.target; }
 
