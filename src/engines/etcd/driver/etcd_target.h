@@ -2,12 +2,12 @@
 
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/backoff.h"
+#include "core/server_url.h"
 #include "holdfast/clock.h"
 
 namespace holdfast::etcd {
@@ -23,19 +23,7 @@ struct TlsSettings {
   std::string server_name{};
 };
 
-/// Host and port of a server.
-struct Endpoint {
-  std::string host{"127.0.0.1"};
-  std::uint16_t port{2379};
-
-  /// How messages and gRPC name it: `host:port`, an IPv6 address in brackets.
-  std::string text() const {
-    const bool is_ipv6 = host.find(':') != std::string::npos;
-    return (is_ipv6 ? '[' + host + ']' : host) + ':' + std::to_string(port);
-  }
-
-  friend bool operator==(const Endpoint&, const Endpoint&) = default;
-};
+using core::Endpoint;
 
 struct EtcdTarget {
   /// Members of one cluster; the first is asked first. Not empty.
