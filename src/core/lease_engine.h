@@ -24,6 +24,8 @@ struct Grant {
   std::optional<Owner> owner{};
   /// The TTL in force, where the engine adjusted the one asked for to its range.
   std::optional<Millis> ttl{};
+  /// From where the TTL counts, if that is earlier than `sent_at`.
+  std::optional<TimePoint> counts_from{};
 };
 
 /// What is asked for.

@@ -99,7 +99,9 @@ Task<Result<LeaseSession::Lease, AcquireError>> LeaseSession::acquire(Wanted wan
       co_await take(std::move(wanted), LeaseKind::session, wait_until, std::move(stop));
   if (!taken) co_return Unexpected{taken.error()};
   Listener careful = releasing_when_lost(taken->lease, taken->ttl, std::move(listener));
-  co_return keeper(taken->ttl).keep(taken->lease, taken->grant.sent_at, std::move(careful));
+  const TimePoint sent_at = taken->grant.sent_at;
+  const Confirmation granted{sent_at, taken->grant.counts_from.value_or(sent_at)};
+  co_return keeper(taken->ttl).keep(taken->lease, granted, std::move(careful));
 }
 
 Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::acquire_detached(

@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/task.h"
 #include "core/admission.h"
+#include "core/session_clock.h"
 #include "holdfast/clock.h"
 #include "holdfast/result.h"
 #include "holdfast/token.h"
@@ -54,6 +55,12 @@ class Renewer {
   virtual Task<Result<std::vector<Fate>>> renew(std::vector<HeldLease> leases,
                                                 Millis ttl,
                                                 TimePoint answer_by) = 0;
+
+  /// Of a lease that was just renewed by a call that began at `called_at`.
+  virtual Confirmation confirmed(const HeldLease& lease, TimePoint called_at) const {
+    static_cast<void>(lease);
+    return called_at;
+  }
 };
 
 }  // namespace holdfast::core

@@ -52,6 +52,14 @@ TEST(SessionClockTest, AFailureMovesTheNextRenewalButNotTheDeadline) {
   EXPECT_EQ(clock.deadline(), deadline_of(TimePoint{}, kTtl));
 }
 
+TEST(SessionClockTest, WhatCountsFromEarlierEndsEarlierButIsRenewedAsUsual) {
+  SessionClock clock{TimePoint{}, kTtl};
+  clock.renewed({TimePoint{4s}, TimePoint{1s}}, kTtl);
+  EXPECT_EQ(clock.deadline(), deadline_of(TimePoint{1s}, kTtl));
+  EXPECT_EQ(clock.renew_at(), TimePoint{4s} + kTtl / 3);
+  EXPECT_EQ(clock.jeopardy_at(), TimePoint{4s} + kTtl / 2);
+}
+
 RC_GTEST_PROP(SessionClockProperty,
               TheDeadlineNeverGoesBack,
               (const std::vector<std::uint16_t>& ms)) {

@@ -88,8 +88,8 @@ void KeptLease::change_to(LeaseEvent event) {
 }
 
 // False: another thread has found the deadline passed, between our look at the clock and this.
-bool KeptLease::renewed(TimePoint sent_at, Duration ttl) {
-  clock_.renewed(sent_at, ttl);
+bool KeptLease::renewed(Confirmation renewal, Duration ttl) {
+  clock_.renewed(renewal, ttl);
   return deadline_->extend_to(clock_.deadline());
 }
 
@@ -137,7 +137,7 @@ struct KeeperCore {
         end(lease, {LeaseState::lost, reason_of(fates[i])});
         continue;
       }
-      if (lease.renewed(sent_at, ttl)) {
+      if (lease.renewed(renewer->confirmed(lease.held(), sent_at), ttl)) {
         tell(lease, now);
       } else {
         end(lease, {LeaseState::lost, LossReason::expired});
@@ -190,9 +190,9 @@ SessionKeeper::SessionKeeper(Env& env, std::shared_ptr<Renewer> renewer, Millis 
 SessionKeeper::~SessionKeeper() { stop(); }
 
 std::shared_ptr<KeptLease> SessionKeeper::keep(HeldLease lease,
-                                               TimePoint sent_at,
+                                               Confirmation granted,
                                                Listener listener) {
-  const SessionClock clock{sent_at, core_->ttl};
+  const SessionClock clock{granted, core_->ttl};
   const std::shared_ptr<KeptLease> kept{
       new KeptLease{std::move(lease), clock, std::move(listener)}};
   kept->keeper_ = core_;

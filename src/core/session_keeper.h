@@ -52,7 +52,7 @@ class KeptLease {
 
   bool over() const;
   void change_to(LeaseEvent event);
-  bool renewed(TimePoint sent_at, Duration ttl);
+  bool renewed(Confirmation renewal, Duration ttl);
 
   HeldLease held_;
   SessionClock clock_;
@@ -72,9 +72,9 @@ class SessionKeeper {
   SessionKeeper(const SessionKeeper&) = delete;
   SessionKeeper& operator=(const SessionKeeper&) = delete;
 
-  /// Takes charge of a lease whose granting request left at `sent_at`. The listener hears of every
-  /// change of state but `released`; it may call forget(), keep() and lose().
-  std::shared_ptr<KeptLease> keep(HeldLease lease, TimePoint sent_at, Listener listener);
+  /// Takes charge of a lease. The listener hears of every change of state but `released`; it may
+  /// call forget(), keep() and lose().
+  std::shared_ptr<KeptLease> keep(HeldLease lease, Confirmation granted, Listener listener);
 
   /// Renews the lease now instead of when it is due. Ends by `answer_by` or soon after.
   ///
