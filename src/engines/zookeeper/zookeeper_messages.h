@@ -36,6 +36,8 @@ struct NodeStat {
   Zxid created{0};
   Zxid modified{0};
   Zxid children_modified{0};
+  /// When the data was written last: since 1970, by the wall clock of the leader.
+  Millis modified_at{0};
   Version version{0};
   /// How often children came and went. Sequential children are numbered by it; it wraps.
   std::int32_t children_version{0};
