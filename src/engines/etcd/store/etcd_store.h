@@ -1,16 +1,12 @@
 // EtcdStore: the store in an etcd cluster, each change one transaction.
 //
-// What is stored under a key is a value and a mark (store_mark.h). A change compares the mark with
-// the one it was decided on, so that it is made of exactly that state or not at all; the answer
-// to one that came too late brings what is there now. A mark that is known from before saves
-// reading it: then a change is one round trip, otherwise two.
+// What is stored under a key is a value and a mark of its own. A change compares the mark with the
+// one it was decided on; the answer to one that came too late brings what is there now. A change is
+// one round trip where the mark is known from before, otherwise two.
 //
 // Where the holder's lock is in the same cluster, its writes also compare the key by which it holds
 // the lock: they are refused from the moment on at which the lock is released or expires, even
 // before a new holder opens the resource.
-//
-// A request that was not answered is settled by what the key remembers of the last ones: its effect
-// comes once. What cannot be settled is unknown_outcome.
 //
 // Thread safety and lifetime: as TaskStore.
 
@@ -19,14 +15,13 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
-#include "base/backoff.h"
 #include "base/env.h"
-#include "core/task_store.h"
+#include "core/marked_store.h"
 #include "engines/etcd/etcd_keys.h"
 #include "engines/etcd/etcd_port.h"
 #include "engines/etcd/store/store_leases.h"
-#include "engines/etcd/store/store_step.h"
 
 namespace holdfast::etcd {
 
@@ -43,13 +38,11 @@ struct StoreSettings {
   std::string who{};
 };
 
-class EtcdStore final : public core::TaskStore {
+class EtcdStore final : public core::MarkedStore {
  public:
   EtcdStore(Env& env, const std::shared_ptr<EtcdPort>& port, StoreSettings settings);
 
  private:
-  /// One request on its way.
-  struct Course;
   /// Mark and lease of keys that were seen.
   struct Remembered {
     std::string text;
@@ -57,20 +50,23 @@ class EtcdStore final : public core::TaskStore {
     Revision revision{0};
   };
 
-  Task<StoreResult> settle(const StoreRequest& request) override;
+  core::StoreSight recall(const StoreRequest& request) override;
+  void forget(const StoreRequest& request) override;
+  Task<Result<Attempt>> attempt(const Course& course,
+                                const core::StoreChange* change,
+                                TimePoint answer_by) override;
 
-  Sight recall(const std::string& key) const;
-  void remember(const std::string& key, Remembered seen);
-  std::vector<Operation> look(const Course& course) const;
-  Result<Sight, StoreError> see(const Course& course, const TxnAnswer& answer);
-  /// What is known of the course decides it. Empty: it must look first.
-  Result<std::optional<StoreStep>, StoreError> next_step(const Course& course) const;
-  Task<Result<SharedTxn>> compose(Course& course, const StoreChange* change);
-  Task<Result<LeaseId>> lease_for(const Course& course, const StoreChange& change);
-  /// Empty: it goes on.
-  std::optional<StoreResult> take(Course& course,
-                                  const std::optional<StoreStep>& step,
-                                  Result<TxnAnswer> answer);
+  std::string mark_of(const StoreRequest& request) const;
+  void remember(const StoreRequest& request, Remembered seen);
+  std::vector<Operation> look(const StoreRequest& request) const;
+  Result<Attempt> see(const StoreRequest& request, const TxnAnswer& answer);
+  Attempt made(const StoreRequest& request, const core::StoreChange& change, Revision revision);
+  Task<Result<SharedTxn>> compose(const Course& course,
+                                  const core::StoreChange* change,
+                                  TimePoint answer_by);
+  Task<Result<LeaseId>> lease_for(const Course& course,
+                                  const core::StoreChange& change,
+                                  TimePoint answer_by);
 
   EtcdPort* port_;
   StoreSettings settings_;

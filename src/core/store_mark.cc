@@ -1,11 +1,11 @@
-#include "engines/etcd/store/store_mark.h"
+#include "core/store_mark.h"
 
 #include <array>
 
 #include "base/decimal.h"
 #include "base/percent.h"
 
-namespace holdfast::etcd {
+namespace holdfast::core {
 namespace {
 
 constexpr std::string_view kNothing = "-";
@@ -65,14 +65,6 @@ class Words {
   bool good_{true};
 };
 
-std::string in_prefix(std::string_view prefix, std::string_view what, Space space) {
-  std::string key{prefix};
-  key += '\x01';
-  key += what;
-  key += space == Space::values ? ":value:" : ":once:";
-  return key;
-}
-
 }  // namespace
 
 std::string fixed_width(Token token) {
@@ -82,8 +74,8 @@ std::string fixed_width(Token token) {
 }
 
 std::string to_text(const StoreMark& mark) {
-  const core::Fence none;
-  const core::Fence& fence = mark.fence ? *mark.fence : none;
+  const Fence none;
+  const Fence& fence = mark.fence ? *mark.fence : none;
   const std::size_t policy = mark.fence ? static_cast<std::size_t>(fence.policy) : kNoPolicy;
   std::string text = fixed_width(fence.any.token) + ' ' + fixed_width(fence.exclusive.token);
   const auto add = [&text](std::string_view word) { (text += ' ') += word; };
@@ -109,7 +101,7 @@ std::string to_text(const StoreMark& mark) {
 std::optional<StoreMark> read_mark(std::string_view text) {
   Words words{text};
   StoreMark mark;
-  core::Fence fence;
+  Fence fence;
   fence.any.token = Token{words.number()};
   fence.exclusive.token = Token{words.number()};
   mark.version = Version{words.number()};
@@ -137,21 +129,4 @@ std::optional<StoreMark> read_mark(std::string_view text) {
   return mark;
 }
 
-std::string mark_key(std::string_view prefix, Space space, std::string_view key) {
-  return in_prefix(prefix, "mark", space).append(key);
-}
-
-std::string value_key(std::string_view prefix, Space space, std::string_view key) {
-  return in_prefix(prefix, "store", space).append(key);
-}
-
-std::string record_key(std::string_view prefix,
-                       Space space,
-                       std::string_view key,
-                       std::string_view request) {
-  std::string record = in_prefix(prefix, "audit", space).append(key);
-  record += '\x01';
-  return record.append(request);
-}
-
-}  // namespace holdfast::etcd
+}  // namespace holdfast::core

@@ -1,8 +1,8 @@
-// What an etcd cluster keeps of a stored key besides its value.
+// What an engine without code of its own keeps of a stored key besides its value.
 //
-// The mark is a key of its own, and changes with everything that happens to the value: a
-// transaction that finds the mark as it was known changes exactly that state. It begins with the
-// two tokens of the fence in fixed width, so that a comparison of values compares tokens, too.
+// The mark changes with everything that happens to the value: a change that finds the mark as it
+// was known changes exactly that state. It begins with the two tokens of the fence in fixed width,
+// so that a comparison of marks compares tokens, too.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "core/fence.h"
 #include "core/store_backend.h"
 
-namespace holdfast::etcd {
+namespace holdfast::core {
 
 /// A request that changed the key.
 struct DoneRequest {
@@ -30,12 +30,12 @@ struct StoreMark {
   enum class Content : std::uint8_t {
     none,
     value,
-    /// As long as its key is there: the server forgets it.
+    /// As long as it is there: the engine forgets it.
     fleeting_value,
   };
 
   /// Empty: it belongs to no lock yet.
-  std::optional<core::Fence> fence{};
+  std::optional<Fence> fence{};
   /// Of the last change of the value.
   Version version{0};
   Content content{Content::none};
@@ -60,13 +60,4 @@ std::string to_text(const StoreMark& mark);
 /// Empty: it is not a mark.
 std::optional<StoreMark> read_mark(std::string_view text);
 
-/// Where things are. Locks have no control characters in their names: none can have these keys.
-std::string mark_key(std::string_view prefix, Space space, std::string_view key);
-std::string value_key(std::string_view prefix, Space space, std::string_view key);
-/// Of what an administrator did to the key in this request.
-std::string record_key(std::string_view prefix,
-                       Space space,
-                       std::string_view key,
-                       std::string_view request);
-
-}  // namespace holdfast::etcd
+}  // namespace holdfast::core

@@ -1,19 +1,19 @@
-#include "engines/etcd/store/store_mark.h"
+#include "core/store_mark.h"
 
 #include <gtest/gtest.h>
 
-namespace holdfast::etcd {
+namespace holdfast::core {
 namespace {
 
 StoreMark full_mark() {
   StoreMark mark;
-  mark.fence = core::Fence{.domain = "etcd:ab#a lock/with %",
-                           .policy = WritePolicy::strict,
-                           .exclusive = {Token{41}, "owner-x"},
-                           .any = {Token{42}, "owner y"},
-                           .sequence = 3,
-                           .written = Token{41},
-                           .written_sequence = 2};
+  mark.fence = Fence{.domain = "etcd:ab#a lock/with %",
+                     .policy = WritePolicy::strict,
+                     .exclusive = {Token{41}, "owner-x"},
+                     .any = {Token{42}, "owner y"},
+                     .sequence = 3,
+                     .written = Token{41},
+                     .written_sequence = 2};
   mark.version = Version{77};
   mark.content = StoreMark::Content::fleeting_value;
   mark.contender = std::string{"hf/x/\0\x01-", 8};
@@ -34,7 +34,7 @@ TEST(StoreMarkTest, IsReadAsItWasWritten) {
 
 TEST(StoreMarkTest, AFenceWithoutADomainIsAFence) {
   StoreMark mark;
-  mark.fence = core::Fence{};
+  mark.fence = Fence{};
   EXPECT_EQ(read_mark(to_text(mark)), mark);
 }
 
@@ -48,7 +48,7 @@ TEST(StoreMarkTest, IsOfOneLineWithoutWhatWouldPartIt) {
 TEST(StoreMarkTest, ComparesAsItsTokensDo) {
   const auto with = [](std::uint64_t token) {
     StoreMark mark;
-    mark.fence = core::Fence{.domain = "d", .any = {Token{token}, "o"}};
+    mark.fence = Fence{.domain = "d", .any = {Token{token}, "o"}};
     return to_text(mark);
   };
   EXPECT_LT(with(9), with(10));
@@ -71,15 +71,5 @@ TEST(StoreMarkTest, WhatIsNotAMarkIsNotRead) {
   }
 }
 
-TEST(StoreMarkTest, KeysOfSpacesAndKindsNeverMeet) {
-  EXPECT_EQ(mark_key("hf/", Space::values, "k"), "hf/\x01mark:value:k");
-  EXPECT_EQ(value_key("hf/", Space::values, "k"), "hf/\x01store:value:k");
-  EXPECT_EQ(mark_key("", Space::once, "k"), "\x01mark:once:k");
-  EXPECT_EQ(record_key("hf/", Space::values, "k", "7"),
-            "hf/\x01"
-            "audit:value:k\x01"
-            "7");
-}
-
 }  // namespace
-}  // namespace holdfast::etcd
+}  // namespace holdfast::core

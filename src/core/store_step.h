@@ -7,13 +7,12 @@
 #include <string_view>
 
 #include "core/store_backend.h"
-#include "engines/etcd/etcd_messages.h"
-#include "engines/etcd/store/store_mark.h"
+#include "core/store_mark.h"
 
-namespace holdfast::etcd {
+namespace holdfast::core {
 
 /// What is known of a key.
-struct Sight {
+struct StoreSight {
   enum class Depth : std::uint8_t {
     nothing,
     /// The mark, from an earlier request. True as long as the key still has it.
@@ -21,20 +20,23 @@ struct Sight {
     /// Everything, at one moment of this request.
     all,
   };
+  enum class Fate : std::uint8_t { stays, passes };
 
   Depth depth{Depth::nothing};
   /// Of the mark, exactly. Empty: there is none.
   std::string text{};
   std::optional<StoreMark> mark{};
-  /// With which the mark goes.
-  LeaseId lease{};
-  /// How far the key space was.
-  Revision revision{0};
+  /// Whether the engine will forget the mark by itself.
+  Fate fate{Fate::stays};
+  /// What the engine wants to know again. Nobody else reads it.
+  std::int64_t aside{0};
+  /// How far the engine's key space was: no change that is made after this has a lower number.
+  std::uint64_t revision{0};
   /// Only of depth `all`.
   bool has_value{false};
   std::string value{};
   /// The key by which the holder that asks has its lock. Empty: it does not, or not in this
-  /// cluster. Only of depth `all`.
+  /// engine. Only of depth `all`.
   std::string contender{};
 };
 
@@ -80,24 +82,24 @@ struct StoreStep {
 
 /// Whether a change may be decided by the mark alone. What is not a change never is: whoever is
 /// refused is refused by what is there now.
-bool decides_by_mark(const StoreRequest& request, const Sight& sight);
+bool decides_by_mark(const StoreRequest& request, const StoreSight& sight);
 
 /// Whether the request needs the value, and not only whether there is one.
 bool wants_value(const StoreRequest& request);
 
 /// The holder that asks. Null: it is no fenced operation.
-const core::Holder* holder_of(const StoreRequest& request);
+const Holder* holder_of(const StoreRequest& request);
 
 /// What to do. A request that has been done before under the same id is not done again.
 Result<StoreStep, StoreError> decide(const StoreRequest& request,
-                                     const Sight& sight,
+                                     const StoreSight& sight,
                                      const StoreTicket& ticket);
 
 /// The version that a change would make: above everything that this key has ever had, also when
 /// its mark was forgotten meanwhile, because no version is above the revision that made it.
-Version next_version(const Sight& sight);
+Version next_version(const StoreSight& sight);
 
 /// Whether a change that this request made at `version` or later would still be seen.
-bool remembers(const Sight& sight, Version version);
+bool remembers(const StoreSight& sight, Version version);
 
-}  // namespace holdfast::etcd
+}  // namespace holdfast::core

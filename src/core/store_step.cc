@@ -1,9 +1,9 @@
-#include "engines/etcd/store/store_step.h"
+#include "core/store_step.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace holdfast::etcd {
+namespace holdfast::core {
 namespace {
 
 using Decision = Result<StoreStep, StoreError>;
@@ -11,17 +11,18 @@ using Content = StoreMark::Content;
 
 std::string text(Version version) { return std::to_string(version.value()); }
 
-const std::optional<core::Fence>& fence_of(const Sight& sight) {
-  static const std::optional<core::Fence> kNone;
+const std::optional<Fence>& fence_of(const StoreSight& sight) {
+  static const std::optional<Fence> kNone;
   return sight.mark ? sight.mark->fence : kNone;
 }
 
-bool has_value(const Sight& sight) {
+bool has_value(const StoreSight& sight) {
   if (!sight.mark) return false;
-  return sight.depth == Sight::Depth::all ? sight.has_value : sight.mark->content == Content::value;
+  return sight.depth == StoreSight::Depth::all ? sight.has_value
+                                               : sight.mark->content == Content::value;
 }
 
-StoreReply entry_of(const Sight& sight, std::uint64_t sequence) {
+StoreReply entry_of(const StoreSight& sight, std::uint64_t sequence) {
   StoreReply reply{.sequence = sequence};
   if (!sight.mark) return reply;
   reply.version = sight.mark->version;
@@ -35,7 +36,7 @@ StoreReply entry_of(const Sight& sight, std::uint64_t sequence) {
   return reply;
 }
 
-Unexpected<StoreError> fenced(const core::Fence& fence) {
+Unexpected<StoreError> fenced(const Fence& fence) {
   return Unexpected{StoreError{Errc::wrong_domain,
                                "the key is fenced by the lock " + fence.domain,
                                "take that lock and write with its token"}};
@@ -48,7 +49,7 @@ Unexpected<StoreError> conflict(Version expected, Version actual) {
   return Unexpected{std::move(error)};
 }
 
-Unexpected<StoreError> not_held(const core::Holder& holder) {
+Unexpected<StoreError> not_held(const Holder& holder) {
   StoreError error{Errc::stale_token,
                    "token " + std::to_string(holder.token.value()) + " no longer holds the lock " +
                        holder.domain + ": it was released, broken or has expired"};
@@ -58,7 +59,7 @@ Unexpected<StoreError> not_held(const core::Holder& holder) {
 }
 
 /// Saves a fence. Without a value it is no longer forgotten: its holder is at work.
-StoreChange with_fence(const Sight& sight, core::Fence fence, const core::Holder& holder) {
+StoreChange with_fence(const StoreSight& sight, Fence fence, const Holder& holder) {
   StoreMark mark = sight.mark.value_or(StoreMark{});
   const bool is_new = !mark.fence || mark.fence->exclusive != fence.exclusive;
   if (is_new) mark.contender = fence.exclusive.is(holder) ? sight.contender : "";
@@ -68,10 +69,12 @@ StoreChange with_fence(const Sight& sight, core::Fence fence, const core::Holder
 }
 
 /// A fence that would be forgotten although its value has gone.
-bool is_fleeting(const Sight& sight) { return sight.lease != LeaseId{} && !has_value(sight); }
+bool is_fleeting(const StoreSight& sight) {
+  return sight.fate == StoreSight::Fate::passes && !has_value(sight);
+}
 
 /// Gives the value a new version.
-StoreStep changed(const Sight& sight, StoreMark mark, const StoreTicket& ticket) {
+StoreStep changed(const StoreSight& sight, StoreMark mark, const StoreTicket& ticket) {
   mark.version = next_version(sight);
   const std::uint64_t sequence = mark.fence ? mark.fence->sequence : 0;
   mark.done.insert(mark.done.begin(), {ticket.id, mark.version, sequence});
@@ -95,16 +98,16 @@ void erase_value(StoreChange& change, std::optional<Millis> keep) {
   change.stay = keep ? Stay::as_value : change.mark.fence ? Stay::for_good : Stay::a_while;
 }
 
-Decision act(const OpenResource& open, const Sight& sight, const StoreTicket&) {
-  auto fence = core::decide_open(fence_of(sight), open.holder, open.options);
+Decision act(const OpenResource& open, const StoreSight& sight, const StoreTicket&) {
+  auto fence = decide_open(fence_of(sight), open.holder, open.options);
   if (!fence) return Unexpected{std::move(fence).error()};
   StoreStep step{.reply = {.sequence = fence->sequence}};
   if (fence_of(sight) != *fence) step.change = with_fence(sight, *std::move(fence), open.holder);
   return step;
 }
 
-Decision act(const ReadResource& read, const Sight& sight, const StoreTicket&) {
-  auto fence = core::decide_read(fence_of(sight), read.holder, read.opened);
+Decision act(const ReadResource& read, const StoreSight& sight, const StoreTicket&) {
+  auto fence = decide_read(fence_of(sight), read.holder, read.opened);
   if (!fence) return Unexpected{std::move(fence).error()};
   if (read.sequence && fence->exclusive.is(read.holder) && *read.sequence < fence->sequence) {
     StoreError error{Errc::stale_token,
@@ -121,10 +124,10 @@ Decision act(const ReadResource& read, const Sight& sight, const StoreTicket&) {
   return step;
 }
 
-Decision act(const WriteResource& write, const Sight& sight, const StoreTicket& ticket) {
-  const bool known = sight.depth == Sight::Depth::all;
+Decision act(const WriteResource& write, const StoreSight& sight, const StoreTicket& ticket) {
+  const bool known = sight.depth == StoreSight::Depth::all;
   const bool same = write.value ? sight.has_value && sight.value == *write.value : !sight.has_value;
-  auto decision = core::decide_write(
+  auto decision = decide_write(
       fence_of(sight),
       write.holder,
       {.opened = write.opened, .sequence = write.sequence, .leaves_the_same = known && same});
@@ -148,19 +151,20 @@ Decision act(const WriteResource& write, const Sight& sight, const StoreTicket& 
   return step;
 }
 
-Decision act(const GetKey&, const Sight& sight, const StoreTicket&) {
+Decision act(const GetKey&, const StoreSight& sight, const StoreTicket&) {
   return StoreStep{.reply = entry_of(sight, 0)};
 }
 
 /// The version of a key without a fence.
-Result<Version, StoreError> plain_version(const Sight& sight, std::optional<Version> expected) {
+Result<Version, StoreError> plain_version(const StoreSight& sight,
+                                          std::optional<Version> expected) {
   if (fence_of(sight)) return fenced(*fence_of(sight));
   const Version actual = has_value(sight) ? sight.mark->version : Version::absent();
   if (expected && *expected != actual) return conflict(*expected, actual);
   return actual;
 }
 
-Decision act(const PutKey& put, const Sight& sight, const StoreTicket& ticket) {
+Decision act(const PutKey& put, const StoreSight& sight, const StoreTicket& ticket) {
   auto actual = plain_version(sight, put.if_version);
   if (!actual) return Unexpected{std::move(actual).error()};
   StoreStep step = changed(sight, sight.mark.value_or(StoreMark{}), ticket);
@@ -168,7 +172,7 @@ Decision act(const PutKey& put, const Sight& sight, const StoreTicket& ticket) {
   return step;
 }
 
-Decision act(const EraseKey& erase, const Sight& sight, const StoreTicket& ticket) {
+Decision act(const EraseKey& erase, const StoreSight& sight, const StoreTicket& ticket) {
   auto actual = plain_version(sight, erase.if_version);
   if (!actual) return Unexpected{std::move(actual).error()};
   if (*actual == Version::absent()) return StoreStep{};
@@ -177,13 +181,13 @@ Decision act(const EraseKey& erase, const Sight& sight, const StoreTicket& ticke
   return step;
 }
 
-Decision act(const RebaseResource& rebase, const Sight& sight, const StoreTicket& ticket) {
+Decision act(const RebaseResource& rebase, const StoreSight& sight, const StoreTicket& ticket) {
   const auto& fence = fence_of(sight);
   if (!fence) {
     return Unexpected{StoreError{Errc::not_found, "there is no fenced resource of that name"}};
   }
   StoreMark mark = *sight.mark;
-  mark.fence = core::rebased(*fence, rebase.domain);
+  mark.fence = rebased(*fence, rebase.domain);
   mark.contender.clear();
   mark.rebased = ticket.id;
   StoreStep step{.reply = {.changed = true, .version = mark.version}};
@@ -205,8 +209,8 @@ std::optional<StoreReply> done_before(const StoreMark& mark, const std::string& 
 
 }  // namespace
 
-bool decides_by_mark(const StoreRequest& request, const Sight& sight) {
-  if (sight.depth != Sight::Depth::mark || !sight.mark) return false;
+bool decides_by_mark(const StoreRequest& request, const StoreSight& sight) {
+  if (sight.depth != StoreSight::Depth::mark || !sight.mark) return false;
   if (const auto* write = std::get_if<WriteResource>(&request.operation)) {
     return sight.mark->fence && sight.mark->fence->exclusive.is(write->holder);
   }
@@ -221,7 +225,7 @@ bool wants_value(const StoreRequest& request) {
          std::holds_alternative<WriteResource>(request.operation);
 }
 
-const core::Holder* holder_of(const StoreRequest& request) {
+const Holder* holder_of(const StoreRequest& request) {
   if (const auto* open = std::get_if<OpenResource>(&request.operation)) return &open->holder;
   if (const auto* read = std::get_if<ReadResource>(&request.operation)) return &read->holder;
   if (const auto* write = std::get_if<WriteResource>(&request.operation)) return &write->holder;
@@ -229,7 +233,7 @@ const core::Holder* holder_of(const StoreRequest& request) {
 }
 
 Result<StoreStep, StoreError> decide(const StoreRequest& request,
-                                     const Sight& sight,
+                                     const StoreSight& sight,
                                      const StoreTicket& ticket) {
   if (sight.mark) {
     if (const auto reply = done_before(*sight.mark, ticket.id)) return StoreStep{.reply = *reply};
@@ -238,14 +242,14 @@ Result<StoreStep, StoreError> decide(const StoreRequest& request,
                     request.operation);
 }
 
-Version next_version(const Sight& sight) {
+Version next_version(const StoreSight& sight) {
   const std::uint64_t known = sight.mark ? sight.mark->version.value() : 0;
-  return Version{std::max(known, static_cast<std::uint64_t>(sight.revision)) + 1};
+  return Version{std::max(known, sight.revision) + 1};
 }
 
-bool remembers(const Sight& sight, Version version) {
+bool remembers(const StoreSight& sight, Version version) {
   if (!sight.mark || sight.mark->done.size() < kRequestsKept) return true;
   return sight.mark->done.back().version <= version;
 }
 
-}  // namespace holdfast::etcd
+}  // namespace holdfast::core

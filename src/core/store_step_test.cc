@@ -1,17 +1,17 @@
-#include "engines/etcd/store/store_step.h"
+#include "core/store_step.h"
 
 #include <gtest/gtest.h>
 
-namespace holdfast::etcd {
+namespace holdfast::core {
 namespace {
 
 using Content = StoreMark::Content;
-using Depth = Sight::Depth;
+using Depth = StoreSight::Depth;
 
 const StoreTicket kTicket{.id = "mine", .who = "the tests"};
 
-core::Holder holder(std::uint64_t token, Mode mode = Mode::exclusive) {
-  return {.domain = "etcd:a#x",
+Holder holder(std::uint64_t token, Mode mode = Mode::exclusive) {
+  return {.domain = "engine:a#x",
           .mode = mode,
           .token = Token{token},
           .owner_fp = "owner-" + std::to_string(token)};
@@ -36,27 +36,28 @@ StoreRequest put(std::optional<Version> if_version = std::nullopt) {
 
 StoreRequest erase() { return {.key = "k", .operation = EraseKey{}}; }
 
-Sight nothing_there() { return {.depth = Depth::all, .revision = 100}; }
+StoreSight nothing_there() { return {.depth = Depth::all, .revision = 100}; }
 
 /// What is there after the change.
-Sight after(const Sight& before, const StoreStep& step, std::string value = "") {
-  Sight sight{.depth = Depth::all, .text = to_text(step.change->mark), .mark = step.change->mark};
+StoreSight after(const StoreSight& before, const StoreStep& step, std::string value = "") {
+  StoreSight sight{.depth = Depth::all, .mark = step.change->mark};
+  sight.text = to_text(step.change->mark);
   sight.revision = before.revision + 1;
-  if (step.change->stay != Stay::for_good) sight.lease = LeaseId{5};
+  if (step.change->stay != Stay::for_good) sight.fate = StoreSight::Fate::passes;
   sight.has_value = step.change->value == StoreChange::Value::is_put ||
                     (step.change->value == StoreChange::Value::stays && before.has_value);
   sight.value = std::move(value);
   return sight;
 }
 
-Sight done(const Sight& before, const StoreRequest& request, std::string value = "") {
+StoreSight done(const StoreSight& before, const StoreRequest& request, std::string value = "") {
   static int number = 0;
   const auto step = decide(request, before, {.id = "earlier " + std::to_string(++number)});
   EXPECT_TRUE(step) << step.error().message;
   return after(before, *step, std::move(value));
 }
 
-Errc refusal(const StoreRequest& request, const Sight& sight) {
+Errc refusal(const StoreRequest& request, const StoreSight& sight) {
   const auto step = decide(request, sight, kTicket);
   return step ? Errc{} : step.error().code;
 }
@@ -65,14 +66,14 @@ TEST(StoreStepTest, AVersionIsAboveEverythingTheKeyHasHad) {
   const auto first = decide(put(), nothing_there(), kTicket);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->reply.version, Version{101});
-  Sight sight = after(nothing_there(), *first);
+  StoreSight sight = after(nothing_there(), *first);
   // A restored cluster counts from further back.
   sight.revision = 3;
   EXPECT_EQ(decide(put(), sight, {.id = "next"})->reply.version, Version{102});
 }
 
 TEST(StoreStepTest, APutIsConditionalOnItsVersion) {
-  const Sight sight = done(nothing_there(), put());
+  const StoreSight sight = done(nothing_there(), put());
   EXPECT_EQ(refusal(put(Version{101}), sight), Errc{});
   EXPECT_EQ(refusal(put(Version{100}), sight), Errc::version_conflict);
   EXPECT_EQ(refusal(put(Version::absent()), sight), Errc::version_conflict);
@@ -80,12 +81,12 @@ TEST(StoreStepTest, APutIsConditionalOnItsVersion) {
 }
 
 TEST(StoreStepTest, AnErasedKeyIsRememberedForAWhile) {
-  const Sight sight = done(nothing_there(), put());
+  const StoreSight sight = done(nothing_there(), put());
   const auto step = decide(erase(), sight, kTicket);
   ASSERT_TRUE(step && step->change);
   EXPECT_EQ(step->change->stay, Stay::a_while);
   EXPECT_EQ(step->change->value, StoreChange::Value::goes);
-  const Sight erased = after(sight, *step);
+  const StoreSight erased = after(sight, *step);
   EXPECT_FALSE(decide(erase(), erased, {.id = "another"})->change);
   EXPECT_FALSE(decide({.key = "k", .operation = GetKey{}}, erased, kTicket)->reply.entry);
   EXPECT_EQ(decide(put(), erased, {.id = "another"})->change->stay, Stay::for_good);
@@ -93,7 +94,7 @@ TEST(StoreStepTest, AnErasedKeyIsRememberedForAWhile) {
 
 TEST(StoreStepTest, WhatWasDoneUnderTheIdIsNotDoneAgain) {
   const auto first = decide(put(), nothing_there(), kTicket);
-  Sight sight = after(nothing_there(), *first);
+  StoreSight sight = after(nothing_there(), *first);
   sight = done(sight, put(), "theirs");
   const auto again = decide(put(Version::absent()), sight, kTicket);
   ASSERT_TRUE(again);
@@ -102,7 +103,7 @@ TEST(StoreStepTest, WhatWasDoneUnderTheIdIsNotDoneAgain) {
 }
 
 TEST(StoreStepTest, FourChangesLaterAnEarlierOneIsForgotten) {
-  Sight sight = done(nothing_there(), put());
+  StoreSight sight = done(nothing_there(), put());
   const Version mine = next_version(sight);
   for (int i = 0; i < 3; ++i) sight = done(sight, put());
   EXPECT_TRUE(remembers(sight, mine));
@@ -112,11 +113,11 @@ TEST(StoreStepTest, FourChangesLaterAnEarlierOneIsForgotten) {
 }
 
 TEST(StoreStepTest, AHolderIsRegisteredWithTheKeyOfItsLock) {
-  Sight sight = nothing_there();
+  StoreSight sight = nothing_there();
   sight.contender = "hf/x/1-5";
-  const Sight opened = done(sight, open(5));
+  const StoreSight opened = done(sight, open(5));
   EXPECT_EQ(opened.mark->contender, "hf/x/1-5");
-  Sight held = opened;
+  StoreSight held = opened;
   held.contender = "hf/x/1-5";
   const auto step = decide(write(5, 1, "a"), held, kTicket);
   ASSERT_TRUE(step && step->change);
@@ -125,16 +126,16 @@ TEST(StoreStepTest, AHolderIsRegisteredWithTheKeyOfItsLock) {
 }
 
 TEST(StoreStepTest, AWriteOfWhoHasLostTheLockIsStale) {
-  Sight sight = nothing_there();
+  StoreSight sight = nothing_there();
   sight.contender = "hf/x/1-5";
-  Sight opened = done(sight, open(5));
+  StoreSight opened = done(sight, open(5));
   EXPECT_EQ(refusal(write(5, 1, "a"), opened), Errc::stale_token);
   // Reading harms nobody.
   EXPECT_EQ(refusal(read(5), opened), Errc{});
 }
 
 TEST(StoreStepTest, AHolderWhoseLockIsElsewhereIsFencedByItsTokenAlone) {
-  const Sight opened = done(nothing_there(), open(5));
+  const StoreSight opened = done(nothing_there(), open(5));
   const auto step = decide(write(5, 1, "a"), opened, kTicket);
   ASSERT_TRUE(step && step->change);
   EXPECT_TRUE(step->change->contender.empty());
@@ -142,9 +143,9 @@ TEST(StoreStepTest, AHolderWhoseLockIsElsewhereIsFencedByItsTokenAlone) {
 }
 
 TEST(StoreStepTest, ANewHolderTakesThePlaceOfTheOldOnesKey) {
-  Sight sight = nothing_there();
+  StoreSight sight = nothing_there();
   sight.contender = "hf/x/1-5";
-  const Sight opened = done(sight, open(5));
+  const StoreSight opened = done(sight, open(5));
   EXPECT_EQ(done(opened, open(6)).mark->contender, "");
   // A reader leaves the writer's alone.
   StoreRequest reader = open(7);
@@ -153,7 +154,7 @@ TEST(StoreStepTest, ANewHolderTakesThePlaceOfTheOldOnesKey) {
 }
 
 TEST(StoreStepTest, ARepetitionIsADuplicate) {
-  const Sight written = done(nothing_there(), write(5, 1, "a"), "a");
+  const StoreSight written = done(nothing_there(), write(5, 1, "a"), "a");
   const auto again = decide(write(5, 1, "a"), written, kTicket);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->reply.applied, Applied::duplicate);
@@ -168,9 +169,9 @@ TEST(StoreStepTest, AKeptValueTakesItsMarkAlong) {
   ASSERT_TRUE(step && step->change);
   EXPECT_EQ(step->change->stay, Stay::as_value);
   EXPECT_EQ(step->change->keep, Millis{500});
-  const Sight kept = after(nothing_there(), *step, "a");
+  const StoreSight kept = after(nothing_there(), *step, "a");
   EXPECT_EQ(decide(open(6), kept, {.id = "another"})->change->stay, Stay::as_before);
-  Sight expired = kept;
+  StoreSight expired = kept;
   expired.has_value = false;
   const auto seen = decide(read(6), expired, {.id = "another"});
   EXPECT_FALSE(seen->reply.entry);
@@ -181,13 +182,13 @@ TEST(StoreStepTest, AKeptValueTakesItsMarkAlong) {
 }
 
 TEST(StoreStepTest, ARebaseGoesOnRecord) {
-  const Sight opened = done(nothing_there(), open(5));
+  const StoreSight opened = done(nothing_there(), open(5));
   const StoreRequest rebase{.key = "k",
                             .operation = RebaseResource{.domain = "new#y", .why = "moved"}};
   const auto step = decide(rebase, opened, kTicket);
   ASSERT_TRUE(step && step->change);
   EXPECT_EQ(step->change->mark.fence->domain, "new#y");
-  for (const char* part : {"etcd:a#x", "new#y", "moved", "the tests", "highest: 5"}) {
+  for (const char* part : {"engine:a#x", "new#y", "moved", "the tests", "highest: 5"}) {
     EXPECT_NE(step->change->record.find(part), std::string::npos) << part;
   }
   EXPECT_FALSE(decide(rebase, after(opened, *step), kTicket)->change);
@@ -195,14 +196,14 @@ TEST(StoreStepTest, ARebaseGoesOnRecord) {
 }
 
 TEST(StoreStepTest, OnlyChangesAreDecidedByARememberedMark) {
-  Sight known = done(nothing_there(), write(5, 1, "a"));
+  StoreSight known = done(nothing_there(), write(5, 1, "a"));
   known.depth = Depth::mark;
   EXPECT_TRUE(decides_by_mark(write(5, 2, "b"), known));
   EXPECT_FALSE(decides_by_mark(write(6, 1, "b"), known));
   EXPECT_FALSE(decides_by_mark(open(5), known));
   EXPECT_FALSE(decides_by_mark({.key = "k", .operation = GetKey{}}, known));
-  EXPECT_FALSE(decides_by_mark(put(), Sight{}));
-  Sight plain = done(nothing_there(), put());
+  EXPECT_FALSE(decides_by_mark(put(), StoreSight{}));
+  StoreSight plain = done(nothing_there(), put());
   plain.depth = Depth::mark;
   EXPECT_TRUE(decides_by_mark(put(), plain));
   EXPECT_TRUE(decides_by_mark(erase(), plain));
@@ -211,4 +212,4 @@ TEST(StoreStepTest, OnlyChangesAreDecidedByARememberedMark) {
 }
 
 }  // namespace
-}  // namespace holdfast::etcd
+}  // namespace holdfast::core
