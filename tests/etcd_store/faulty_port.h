@@ -3,13 +3,13 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <vector>
 
 #include "base/env.h"
 #include "engines/etcd/etcd_port.h"
 #include "sim/etcd/etcd_model.h"
+#include "tests/marked_store/fault.h"
 
 namespace holdfast::etcd_store {
 
@@ -19,25 +19,8 @@ struct Server {
   sim::EtcdModel model;
 };
 
-enum class Fate : std::uint8_t {
-  answered,
-  /// The request never leaves.
-  not_sent,
-  /// Nor will any other: the server does not let us in.
-  locked_out,
-  /// It leaves and never arrives.
-  request_lost,
-  /// It is done, and nobody learns of it.
-  answer_lost,
-  /// It arrives when the test says so; until then as if it were lost.
-  delayed,
-};
-
-struct Fault {
-  Fate fate{Fate::answered};
-  /// What others do before the caller learns how it went.
-  std::function<void()> meanwhile{};
-};
+using marked_store::Fate;
+using marked_store::Fault;
 
 /// Watches nothing, and keeps nothing alive: no store asks for it.
 /// Thread safety: any thread; Env and server outlive it.

@@ -12,16 +12,18 @@
 #include "engines/etcd/store/etcd_store.h"
 #include "runtime/asio_env.h"
 #include "tests/etcd_store/faulty_port.h"
+#include "tests/marked_store/requests.h"
 
 namespace holdfast::etcd_store {
 
 inline constexpr const char* kPrefix = "hf/";
 inline constexpr const char* kDomain = "etcd:somewhere";
 
-class StoreBed : public ::testing::Test {
+class StoreBed : public ::testing::Test, protected marked_store::Requests {
  protected:
   StoreBed()
-      : env_{std::move(runtime::AsioEnv::create().value())},
+      : Requests{kDomain},
+        env_{std::move(runtime::AsioEnv::create().value())},
         others_env_{std::move(runtime::AsioEnv::create().value())},
         port_{std::make_shared<FaultyPort>(*env_, server_)},
         store_{make_store(*env_, port_)},
@@ -53,32 +55,6 @@ class StoreBed : public ::testing::Test {
     return found->entry->value;
   }
 
-  static core::Holder holder(std::uint64_t token, Mode mode = Mode::exclusive) {
-    return {.domain = std::string{kDomain} + "#x",
-            .mode = mode,
-            .token = Token{token},
-            .owner_fp = "owner-" + std::to_string(token)};
-  }
-  static StoreRequest open(std::uint64_t token) {
-    return {.key = "k", .operation = OpenResource{.holder = holder(token)}};
-  }
-  static StoreRequest read(std::uint64_t token) {
-    return {.key = "k",
-            .operation = ReadResource{.holder = holder(token), .opened = core::Opened::before}};
-  }
-  static StoreRequest write(std::uint64_t token, std::uint64_t sequence, std::string value) {
-    return {.key = "k",
-            .operation = WriteResource{
-                .holder = holder(token), .sequence = sequence, .value = std::move(value)}};
-  }
-  static StoreRequest put(std::string value, std::optional<Version> if_version = {}) {
-    return {.key = "k", .operation = PutKey{.value = std::move(value), .if_version = if_version}};
-  }
-  static StoreRequest erase(std::optional<Version> if_version = {}) {
-    return {.key = "k", .operation = EraseKey{.if_version = if_version}};
-  }
-  static StoreRequest get() { return {.key = "k", .operation = GetKey{}}; }
-
   Server server_;
   std::unique_ptr<runtime::AsioEnv> env_;
   std::unique_ptr<runtime::AsioEnv> others_env_;
@@ -88,3 +64,8 @@ class StoreBed : public ::testing::Test {
 };
 
 }  // namespace holdfast::etcd_store
+
+/// As tests/marked_store has it.
+namespace holdfast::marked_store {
+using etcd_store::StoreBed;
+}  // namespace holdfast::marked_store

@@ -1,8 +1,10 @@
 // Answers that are lost: whatever is asked is done once, or the caller learns that nobody knows.
 
-#include "tests/etcd_store/store_bed.h"
+// The suite of every engine whose store keeps marks: HOLDFAST_STORE_BED is the header of its bed.
 
-namespace holdfast::etcd_store {
+#include HOLDFAST_STORE_BED
+
+namespace holdfast::marked_store {
 namespace {
 
 using LostAnswerTest = StoreBed;
@@ -177,4 +179,4 @@ TEST_F(LostAnswerTest, AtTheTimeoutItIsUnknownOrUnavailable) {
 }
 
 }  // namespace
-}  // namespace holdfast::etcd_store
+}  // namespace holdfast::marked_store
