@@ -59,10 +59,11 @@ function(holdfast_module name)
 endfunction()
 
 # holdfast_test(<program> SOURCES … USES module… [LIBS lib…] [LABELS label…] [TIMEOUT seconds]
-#               [EXCEPT filter])
-# Every TEST of the program becomes a test of ctest, unless its name matches the filter.
+#               [EXCEPT filter] [TOGETHER])
+# Every TEST of the program becomes a test of ctest, unless its name matches the filter. TOGETHER:
+# they become one, because they share a server that is slow to start.
 function(holdfast_test program)
-  cmake_parse_arguments(arg "" "TIMEOUT;EXCEPT" "SOURCES;USES;LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "TOGETHER" "TIMEOUT;EXCEPT" "SOURCES;USES;LIBS;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -72,6 +73,11 @@ function(holdfast_test program)
     target_link_libraries(${program} PRIVATE holdfast_${module})
   endforeach()
   target_link_libraries(${program} PRIVATE holdfast_options GTest::gtest_main ${arg_LIBS})
+  if(arg_TOGETHER)
+    add_test(NAME ${program} COMMAND ${program} --gtest_brief=1 --gtest_filter=-${arg_EXCEPT})
+    set_tests_properties(${program} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+    return()
+  endif()
   set(filter)
   if(arg_EXCEPT)
     set(filter TEST_FILTER -${arg_EXCEPT})

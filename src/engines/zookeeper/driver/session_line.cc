@@ -12,6 +12,12 @@
 #include "engines/zookeeper/driver/request_check.h"
 
 namespace holdfast::zookeeper {
+namespace {
+
+/// The client gives a server two thirds of it to answer.
+constexpr Millis kLeastTimeout{1000};
+
+}  // namespace
 
 SessionLine::SessionLine(std::shared_ptr<SessionContext> context, SessionAsk ask, OnEvent on_event)
     : ClientLoop{context->env,
@@ -50,7 +56,8 @@ Task<void> SessionLine::look_up_and_begin(std::shared_ptr<SessionLine> self) {
 void SessionLine::begin_at(const std::string& servers) {
   if (over_) return;
   const ZookeeperTarget& target = context_->target;
-  Opening opening{.servers = servers, .timeout = ask_.timeout, .resume = ask_.resume};
+  const Millis timeout = std::max(ask_.timeout, kLeastTimeout);
+  Opening opening{.servers = servers, .timeout = timeout, .resume = ask_.resume};
   if (!target.user.empty()) opening.credentials = target.user + ':' + target.password;
   begin(opening);
 }

@@ -34,6 +34,7 @@ class ZookeeperDriver final : public ZookeeperPort {
                   ZookeeperDriverSettings settings = {});
   ~ZookeeperDriver() override;
 
+  /// A timeout of less than a second is asked for as a second.
   /// A request that cannot leave waits for a server until its deadline. Who finds that none of the
   /// servers is ZooKeeper hears of it at once.
   /// Of the event `refused`. not_found: the chroot is not there. denied: no digest authentication.
