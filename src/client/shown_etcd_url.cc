@@ -7,11 +7,7 @@ namespace holdfast {
 std::string shown_etcd_url(const etcd::EtcdUrl& url) {
   const etcd::EtcdTarget& target = url.target;
   std::string shown = target.tls ? "etcds://" : "etcd://";
-  if (!target.user.empty()) shown += percent_encode(target.user, "-._~") + '@';
-  for (const etcd::Endpoint& endpoint : target.endpoints) {
-    if (&endpoint != &target.endpoints.front()) shown += ',';
-    shown += endpoint.text();
-  }
+  shown += shown_servers(target.user, target.endpoints);
   shown += "?prefix=" + percent_encode(url.prefix, "-._~:/");
   add_parameter(shown, "password_file", url.password_file);
   if (!target.tls) return shown;

@@ -1,5 +1,7 @@
 #include "core/server_url.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -67,6 +69,17 @@ Result<Endpoint> read_endpoint(const UrlWords& words, std::string_view text) {
 }
 
 }  // namespace
+
+bool is_here(const Endpoint& endpoint) {
+  if (endpoint.host == "localhost") return true;
+  in_addr address{};
+  if (inet_pton(AF_INET, endpoint.host.c_str(), &address) == 1) {
+    return ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET;
+  }
+  in6_addr long_address{};
+  return inet_pton(AF_INET6, endpoint.host.c_str(), &long_address) == 1 &&
+         IN6_IS_ADDR_LOOPBACK(&long_address);
+}
 
 Result<ServerAddress> read_server_address(const UrlWords& words, std::string_view text) {
   ServerAddress address;

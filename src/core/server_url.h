@@ -26,6 +26,10 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
+/// Whether it is on this machine, by what is written: over the loopback network nobody else
+/// listens in.
+bool is_here(const Endpoint& endpoint);
+
 /// How an engine's URLs speak.
 struct UrlWords {
   /// As messages name it, such as "etcd".

@@ -2,14 +2,9 @@
 // either side is killed, and over expiry.
 
 #include <gtest/gtest.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <future>
-#include <iostream>
 #include <string>
 #include <thread>
 
@@ -17,6 +12,7 @@
 #include "holdfast/store.h"
 #include "tests/etcd/etcd_cluster.h"
 #include "tests/interop/etcdctl_lock.h"
+#include "tests/interop/our_holder.h"
 
 namespace holdfast::interop {
 namespace {
@@ -130,43 +126,8 @@ TEST_F(EtcdctlTest, OneOfThemThatWasKilledInTheQueueIsPassedOver) {
   EXPECT_TRUE(last.get());
 }
 
-/// A process that holds a lock of ours until it is killed.
-class Holder {
- public:
-  explicit Holder(const std::string& name) {
-    int ends[2];
-    EXPECT_EQ(pipe(ends), 0);
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-    const std::string url = "etcd://" + cluster().endpoints();
-    std::string words[]{self, "hold", url, name};
-    char* arguments[]{words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    EXPECT_EQ(posix_spawn(&pid_, self.c_str(), &actions, nullptr, arguments, environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    char held = 0;
-    EXPECT_EQ(read(ends[0], &held, 1), 1) << "it did not get the lock";
-    close(ends[0]);
-  }
-  ~Holder() { kill(); }
-  Holder(const Holder&) = delete;
-  Holder& operator=(const Holder&) = delete;
-
-  void kill() {
-    const pid_t pid = std::exchange(pid_, -1);
-    if (pid <= 0) return;
-    ::kill(pid, SIGKILL);
-    waitpid(pid, nullptr, 0);
-  }
-
- private:
-  pid_t pid_{-1};
-};
-
 TEST_F(EtcdctlTest, OursThatWasKilledIsHandedOnWhenItsLeaseEnds) {
-  Holder holder{"orphan"};
+  OurHolder holder{"etcd://" + cluster().endpoints(), "orphan"};
   EtcdctlLock lock = theirs("hf/orphan");
   until_waiting("orphan", 1);
   EXPECT_EQ(lock.key(kGlance), "");
@@ -250,22 +211,7 @@ TEST_F(EtcdctlTest, TheirTransactionsAreGuardedByOurMarks) {
   EXPECT_TRUE(guarded_put(next->token().value()));
 }
 
-int hold(const std::string& url, const std::string& name) {
-  auto client = Client::connect(url);
-  if (!client) return 1;
-  const auto lease = client->acquire(name, {.ttl = 2s});
-  if (!lease) return 1;
-  std::cout << "held" << std::endl;
-  while (true) pause();
-}
-
 }  // namespace
 }  // namespace holdfast::interop
 
-int main(int argc, char** argv) {
-  if (argc == 4 && std::string{argv[1]} == "hold") {
-    return holdfast::interop::hold(argv[2], argv[3]);
-  }
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+int main(int argc, char** argv) { return holdfast::interop::main_with_holders(argc, argv); }

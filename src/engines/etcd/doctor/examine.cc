@@ -1,7 +1,6 @@
 #include "engines/etcd/doctor/examine.h"
 
 #include <algorithm>
-#include <boost/asio/ip/address.hpp>
 #include <future>
 #include <utility>
 
@@ -70,16 +69,9 @@ class Examination {
   Millis timeout_;
 };
 
-bool is_here(const Endpoint& endpoint) {
-  if (endpoint.host == "localhost") return true;
-  boost::system::error_code is_name;
-  const auto address = boost::asio::ip::make_address(endpoint.host, is_name);
-  return !is_name && address.is_loopback();
-}
-
 Path path_to(const EtcdTarget& target) {
   const bool certificate = target.tls && !target.tls->cert_file.empty();
-  return {.stays_here = std::ranges::all_of(target.endpoints, is_here),
+  return {.stays_here = std::ranges::all_of(target.endpoints, core::is_here),
           .encrypted = target.tls.has_value(),
           .authenticated = !target.user.empty() || certificate};
 }
