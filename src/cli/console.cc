@@ -78,6 +78,7 @@ void Console::report(std::FILE* stream, std::string_view code, const Error& erro
   }
   std::string text = painted(stderr, "holdfast:", Tone::bad) + " " + printable(error.message);
   for (const NodeError& node : error.nodes) {
+    if (node.message == error.message) continue;
     text += fmt::format("\n  {}: {}", printable(node.node), printable(node.message));
   }
   write(stderr, text + "\n  " + printable(error.remedy()));

@@ -101,6 +101,14 @@ TEST_F(BadInputTest, WithoutArgumentsItShowsHowItIsUsed) {
   EXPECT_NE(finished.err.find("Usage:"), std::string::npos);
 }
 
+TEST_F(BadInputTest, OneServerThatIsNotThereIsNamedOnce) {
+  const Finished finished = run({"ls", "--engine", "etcd://127.0.0.1:1?timeout=300ms"});
+  EXPECT_EQ(finished.code, 69);
+  EXPECT_EQ(finished.err,
+            "holdfast: etcd 127.0.0.1:1: connection refused\n"
+            "  check the engine's address and its servers\n");
+}
+
 TEST_F(BadInputTest, AForeignStateFileIsRefusedAndKept) {
   const std::string file = state_file();
   std::string text(fs::file_size(file), '\0');
