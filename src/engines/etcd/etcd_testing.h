@@ -6,14 +6,13 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/lease_session.h"
 #include "engines/etcd/etcd_desk.h"
 #include "engines/etcd/etcd_engine.h"
 #include "sim/etcd/etcd_bed.h"
+#include "sim/world/locker.h"
 
 namespace holdfast::etcd::testing {
 
@@ -65,66 +64,14 @@ class TestPort final : public EtcdPort {
   std::shared_ptr<EtcdPort> port_;
 };
 
-/// One process, and what it was told.
-class Locker {
- public:
-  using Lease = core::LeaseSession::Lease;
-
-  Locker(sim::EtcdBed& bed, Settings settings);
-
-  struct Wish {
-    std::string name{"ledger"};
-    Millis ttl{10s};
-    Millis wait{0};
-    core::Claim claim{};
-    LeaseKind kind{LeaseKind::session};
-  };
-  /// What becomes of an acquisition.
-  struct Outcome {
-    Lease lease;
-    std::optional<core::LeaseSession::Detached> detached;
-    std::optional<AcquireError> error;
-    std::vector<LeaseEvent> events;
-    std::stop_source stop;
-    bool done() const { return lease || detached || error; }
-  };
-
-  std::shared_ptr<Outcome> begin(Wish wish);
-  /// Runs the world until it is answered.
-  std::shared_ptr<Outcome> acquire(Wish wish);
-  ReleaseOutcome release(const Lease& lease);
-
-  LeaseState state(const Lease& lease) const { return lease->state(process.env.now()); }
-  LossReason reason(const Lease& lease) const { return lease->loss_reason(process.env.now()); }
-
-  template <class T>
-  T wait_for(Task<T> task) {
-    auto value = std::make_shared<std::optional<T>>();
-    process.env.spawn(put(std::move(task), value));
-    EXPECT_TRUE(bed_.scheduler.run_until([&] { return value->has_value(); }, 5min));
-    return **std::move(value);
-  }
-  TimePoint soon() const { return process.env.now() + 2s; }
-
-  sim::EtcdBed::Process& process;
-  std::shared_ptr<TestPort> port;
-  std::shared_ptr<EtcdEngine> engine;
-  std::shared_ptr<EtcdDesk> desk;
-  std::shared_ptr<core::LeaseSession> session;
-
- private:
-  template <class T>
-  static Task<void> put(Task<T> task, std::shared_ptr<std::optional<T>> to) {
-    T value = co_await std::move(task);
-    *to = std::move(value);
-  }
-  static Task<void> take(std::shared_ptr<core::LeaseSession> session,
-                         Wish wish,
-                         TimePoint wait_until,
-                         std::shared_ptr<Outcome> outcome);
-
-  sim::EtcdBed& bed_;
+struct EtcdKit {
+  using Bed = sim::EtcdBed;
+  using Port = TestPort;
+  using Engine = EtcdEngine;
+  using Desk = EtcdDesk;
+  using Settings = etcd::Settings;
 };
+using Locker = sim::Locker<EtcdKit>;
 
 class EtcdEngineTest : public ::testing::Test {
  protected:
