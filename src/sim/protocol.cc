@@ -11,6 +11,7 @@
 #include "sim/etcd/plain_etcd_engine.h"
 #include "sim/redis/plain_scripts.h"
 #include "sim/redis/script_swap.h"
+#include "sim/zookeeper/plain_zookeeper_engine.h"
 
 namespace holdfast::sim {
 namespace {
@@ -35,6 +36,11 @@ Engine make_etcd(Env& env, Ports ports, const Pace& pace) {
 Engine make_plain_etcd(Env& env, Ports ports, const Pace& pace) {
   const PlainEtcdEngine::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
   return std::make_shared<PlainEtcdEngine>(env, std::move(ports.etcd), settings);
+}
+
+Engine make_plain_zookeeper(Env& env, Ports ports, const Pace& pace) {
+  const PlainZookeeperEngine::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
+  return std::make_shared<PlainZookeeperEngine>(env, std::move(ports.zookeeper), settings);
 }
 
 // As if it had joined the set of the engine's settings.
@@ -78,6 +84,11 @@ constexpr FaultSet kOfEtcd = FaultSet::all()
                                  .without(FaultClass::data_loss)
                                  .without(FaultClass::promotion)
                                  .without(FaultClass::clock_step);
+
+// No change is forgotten as long as somebody may ask for it, and a leader that was stuck ends
+// nothing without a majority.
+constexpr FaultSet kOfZookeeper =
+    kOfEtcd.without(FaultClass::compaction).without(FaultClass::stuck_leader);
 
 constexpr std::array kProtocols{
     Protocol{"redis",
@@ -125,6 +136,15 @@ constexpr std::array kProtocols{
              .faults = kOfEtcd,
              .make = &make_plain_etcd,
              .ttl_min = EtcdModel::kTtlMin},
+    Protocol{.name = "zookeeper-plain",
+             .summary = "a ZooKeeper ensemble, as its usual clients take locks",
+             .servers = ServerKind::zookeeper,
+             .nodes = 3,
+             .resource = Register::unfenced,
+             .faults = kOfZookeeper,
+             .make = &make_plain_zookeeper,
+             .ttl_min = ZookeeperEnsemble::kTimeoutMin,
+             .may_break = kOfZookeeper},
 };
 
 }  // namespace

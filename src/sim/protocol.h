@@ -34,6 +34,9 @@ struct Protocol {
   void (*prepare)(RedisNode& node){nullptr};
   /// The shortest TTL that its servers grant.
   Millis ttl_min{0};
+  /// Of its faults, those under which two may hold a lock, beside those under which no lock can
+  /// prevent it.
+  FaultSet may_break{};
 };
 
 /// All of them. They live for the whole program.

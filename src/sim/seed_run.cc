@@ -192,6 +192,7 @@ SeedReport SeedRun::report() {
 }
 
 SeedReport SeedRun::run() {
+  history_.may_break = options_.protocol->may_break;
   run_world();
   history_.ended_at = world_.now();
   workload_.close(

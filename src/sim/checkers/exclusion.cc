@@ -8,13 +8,17 @@
 namespace holdfast::sim {
 namespace {
 
-/// Those that may break exclusion, the latest first.
+/// Those that may break exclusion, the latest first; after them those under which only this
+/// protocol may break it.
 std::vector<Fault> excuses(const History& history) {
   std::vector<Fault> faults;
   for (const Fault& fault : history.faults) {
-    if (may_break_exclusion(fault.kind)) faults.push_back(fault);
+    const bool excuses = may_break_exclusion(fault.kind) || history.may_break.has(fault.kind);
+    if (excuses) faults.push_back(fault);
   }
   std::stable_sort(faults.begin(), faults.end(), [](const Fault& left, const Fault& right) {
+    const bool by_any = may_break_exclusion(left.kind);
+    if (by_any != may_break_exclusion(right.kind)) return by_any;
     return left.when.begin > right.when.begin;
   });
   return faults;

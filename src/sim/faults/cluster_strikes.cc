@@ -9,24 +9,26 @@ namespace holdfast::sim {
 void Nemesis::isolate(Chance& chance) {
   const std::size_t member = any_node(chance);
   const Duration duration = a_while(chance);
-  EtcdCluster& cluster = world_.etcd();
-  if (cluster.cut_off(member)) return;
+  if (world_.servers().cut_off(member)) return;
   record(FaultClass::isolation, world_.now() + duration, member);
   world_.note(EventKind::member_changed, world_.node_host(member), {}, "is isolated");
-  cluster.isolate(member);
+  world_.servers().isolate(member);
   world_.scheduler().after(duration, [this, member] {
     if (healed_) return;
     world_.note(EventKind::member_changed, world_.node_host(member), {}, "rejoins");
-    world_.etcd().rejoin(member);
+    world_.servers().rejoin(member);
   });
 }
 
 void Nemesis::change_leader(Chance&) {
-  EtcdCluster& cluster = world_.etcd();
-  if (!cluster.leader()) return;
-  cluster.change_leader();
-  record(FaultClass::leader_change, world_.now(), *cluster.leader());
-  world_.note(EventKind::member_changed, world_.node_host(*cluster.leader()), {}, "leads");
+  Servers& servers = world_.servers();
+  const auto former = servers.leader();
+  if (!former) return;
+  servers.change_leader();
+  const auto leader = servers.leader();
+  record(FaultClass::leader_change, world_.now(), leader.value_or(*former));
+  const HostId host = world_.node_host(leader.value_or(*former));
+  world_.note(EventKind::member_changed, host, {}, leader ? "leads" : "steps down");
 }
 
 void Nemesis::compact(Chance&) {

@@ -42,6 +42,7 @@ void Nemesis::start() {
       Class{FaultClass::stuck_leader, &Nemesis::stick_leader},
   };
   world_.set_faults(plan_.network);
+  if (world_.servers().zookeeper) world_.zookeeper().set_lag(plan_.network.slow);
   for (const FaultClass kind : {FaultClass::loss, FaultClass::duplication, FaultClass::delay}) {
     if (plan_.classes.has(kind)) record(kind, kNever, 0);
   }
@@ -246,10 +247,11 @@ void Nemesis::heal() {
     if (fault.kind == FaultClass::client_drift) continue;
     fault.when.end = std::min(fault.when.end, std::max(fault.when.begin, world_.now()));
   }
+  if (world_.servers().zookeeper) world_.zookeeper().set_lag({});
   for (std::size_t i = 0; i < world_.nodes(); ++i) {
     if (!world_.servers().up(i)) world_.start_node(i, starts_with_[i]);
     world_.servers().set_clock_rate(i, {});
-    if (world_.servers().etcd) world_.etcd().rejoin(i);
+    world_.servers().rejoin(i);
   }
   world_.network().mend_all();
   for (std::size_t i = 0; i < world_.clients(); ++i) {

@@ -141,6 +141,8 @@ struct History {
   std::vector<Served> served;
   std::vector<NodeStep> node_steps;
   std::vector<Fault> faults;
+  /// Those that may break exclusion beside what may_break_exclusion() says.
+  FaultSet may_break{};
   /// For each client, when it did not run. In order and apart.
   std::vector<std::vector<Span>> pauses;
   /// What each lock's register showed at the end.

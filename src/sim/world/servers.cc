@@ -2,14 +2,26 @@
 
 #include "sim/etcd/sim_etcd_port.h"
 #include "sim/redis/sim_redis_port.h"
+#include "sim/zookeeper/sim_zookeeper_port.h"
 
 namespace holdfast::sim {
 
-bool Servers::up(std::size_t index) const { return etcd ? etcd->up(index) : nodes.at(index)->up(); }
+bool Servers::up(std::size_t index) const {
+  if (etcd) return etcd->up(index);
+  if (zookeeper) return zookeeper->up(index);
+  return nodes.at(index)->up();
+}
+
+bool Servers::cut_off(std::size_t index) const {
+  if (etcd) return etcd->cut_off(index);
+  return zookeeper && zookeeper->cut_off(index);
+}
 
 void Servers::stop(std::size_t index) {
   if (etcd) {
     etcd->stop(index);
+  } else if (zookeeper) {
+    zookeeper->stop(index);
   } else {
     nodes.at(index)->stop();
   }
@@ -18,6 +30,8 @@ void Servers::stop(std::size_t index) {
 void Servers::start(std::size_t index, std::optional<Data> data) {
   if (etcd) {
     etcd->start(index);
+  } else if (zookeeper) {
+    zookeeper->start(index);
   } else if (data) {
     nodes.at(index)->start(*data);
   } else {
@@ -28,9 +42,31 @@ void Servers::start(std::size_t index, std::optional<Data> data) {
 void Servers::set_clock_rate(std::size_t index, ClockRate rate) {
   if (etcd) {
     etcd->set_clock_rate(index, rate);
+  } else if (zookeeper) {
+    zookeeper->set_clock_rate(index, rate);
   } else {
     nodes.at(index)->set_clock_rate(rate);
   }
+}
+
+std::optional<std::size_t> Servers::leader() const {
+  if (etcd) return etcd->leader();
+  return zookeeper ? zookeeper->leader() : std::nullopt;
+}
+
+void Servers::isolate(std::size_t index) {
+  if (etcd) etcd->isolate(index);
+  if (zookeeper) zookeeper->isolate(index);
+}
+
+void Servers::rejoin(std::size_t index) {
+  if (etcd) etcd->rejoin(index);
+  if (zookeeper) zookeeper->rejoin(index);
+}
+
+void Servers::change_leader() {
+  if (etcd) etcd->change_leader();
+  if (zookeeper) zookeeper->change_leader();
 }
 
 Ports Servers::reach(SimEnv& env, Network& network, HostId client) {
@@ -42,6 +78,10 @@ Ports Servers::reach(SimEnv& env, Network& network, HostId client) {
   if (etcd) {
     EtcdEnds ends{.client = client, .members = node_hosts};
     ports.etcd = std::make_shared<SimEtcdPort>(env, network, *etcd, std::move(ends));
+  }
+  if (zookeeper) {
+    ZookeeperEnds ends{.client = client, .members = node_hosts};
+    ports.zookeeper = std::make_shared<SimZookeeperPort>(env, network, *zookeeper, std::move(ends));
   }
   return ports;
 }

@@ -13,11 +13,13 @@
 
 #include "core/lease_engine.h"
 #include "engines/etcd/etcd_port.h"
+#include "engines/zookeeper/zookeeper_port.h"
 #include "sim/etcd/etcd_cluster.h"
 #include "sim/redis/redis_node.h"
 #include "sim/world/fenced_register.h"
 #include "sim/world/network.h"
 #include "sim/world/sim_env.h"
+#include "sim/zookeeper/zookeeper_ensemble.h"
 
 namespace holdfast::sim {
 
@@ -27,6 +29,8 @@ enum class ServerKind : std::uint8_t {
   redis,
   /// The members of one etcd cluster.
   etcd,
+  /// The members of one ZooKeeper ensemble.
+  zookeeper,
 };
 
 /// How a process reaches the lock servers.
@@ -35,6 +39,8 @@ struct Ports {
   std::vector<std::shared_ptr<redis::RedisPort>> redis{};
   /// One for the whole cluster.
   std::shared_ptr<etcd::EtcdPort> etcd{};
+  /// One for the whole ensemble.
+  std::shared_ptr<zookeeper::ZookeeperPort> zookeeper{};
 };
 
 using EngineMaker = std::function<std::shared_ptr<core::LeaseEngine>(Env& env, Ports ports)>;
@@ -44,6 +50,8 @@ struct Servers {
   std::vector<std::unique_ptr<RedisNode>> nodes;
   /// Of ServerKind::etcd; null otherwise.
   std::unique_ptr<EtcdCluster> etcd;
+  /// Of ServerKind::zookeeper; null otherwise.
+  std::unique_ptr<ZookeeperEnsemble> zookeeper;
   /// Of every lock server.
   std::vector<HostId> node_hosts;
   FencedRegister resource;
@@ -51,10 +59,17 @@ struct Servers {
 
   // What befalls a lock server of any kind.
   bool up(std::size_t index) const;
+  bool cut_off(std::size_t index) const;
   void stop(std::size_t index);
   /// With what its disk had, unless told otherwise. A member of a cluster has lost nothing.
   void start(std::size_t index, std::optional<Data> data = {});
   void set_clock_rate(std::size_t index, ClockRate rate);
+  // What befalls members of a cluster or an ensemble.
+  /// Empty: nobody leads.
+  std::optional<std::size_t> leader() const;
+  void isolate(std::size_t index);
+  void rejoin(std::size_t index);
+  void change_leader();
 
   /// For a process at `client`.
   Ports reach(SimEnv& env, Network& network, HostId client);

@@ -40,17 +40,22 @@ World::World(std::uint64_t seed, WorldOptions options)
       network_{scheduler_, trace_, chance_.draw()},
       servers_{.nodes = {},
                .etcd = nullptr,
+               .zookeeper = nullptr,
                .node_hosts = {},
                .resource = FencedRegister{options_.locks},
                .resource_host = network_.add_host()} {
-  if (options_.servers == ServerKind::etcd) {
-    servers_.etcd = std::make_unique<EtcdCluster>(scheduler_, options_.nodes, chance_.draw());
-    for (std::size_t i = 0; i < options_.nodes; ++i) {
-      servers_.node_hosts.push_back(network_.add_host());
-    }
-  } else {
+  if (options_.servers == ServerKind::redis) {
     add_nodes();
+    return;
   }
+  const std::size_t members = options_.nodes;
+  const std::uint64_t drawn = chance_.draw();
+  if (options_.servers == ServerKind::etcd) {
+    servers_.etcd = std::make_unique<EtcdCluster>(scheduler_, members, drawn);
+  } else {
+    servers_.zookeeper = std::make_unique<ZookeeperEnsemble>(scheduler_, members, drawn);
+  }
+  for (std::size_t i = 0; i < members; ++i) servers_.node_hosts.push_back(network_.add_host());
 }
 
 void World::add_nodes() {

@@ -103,6 +103,8 @@ class World {
   RedisNode& node(std::size_t index = 0) { return *servers_.nodes.at(index); }
   /// Precondition: ServerKind::etcd.
   EtcdCluster& etcd() { return *servers_.etcd; }
+  /// Precondition: ServerKind::zookeeper.
+  ZookeeperEnsemble& zookeeper() { return *servers_.zookeeper; }
   HostId node_host(std::size_t index = 0) const { return servers_.node_hosts.at(index); }
   HostId client_host(ClientId client) const { return clients_.at(client.index)->host(); }
   Servers& servers() { return servers_; }

@@ -38,7 +38,7 @@ SimZookeeperSession::SimZookeeperSession(SimZookeeperPort::Route route,
       next_member_{route_.env.draw() % route_.ends.members.size()} {}
 
 void SimZookeeperSession::begin() {
-  route_.env.post([self = shared_from_this()] { self->connect(); });
+  route_.env.call_at(route_.env.now(), [self = shared_from_this()] { self->connect(); });
 }
 
 void SimZookeeperSession::connect() {
@@ -211,10 +211,11 @@ void SimZookeeperSession::connect_later() {
 void SimZookeeperSession::expire() {
   phase_ = Phase::over;
   cut_link();
-  for (const PendingPtr& one : std::exchange(pending_, {})) {
+  const std::deque<PendingPtr> pending = std::exchange(pending_, {});
+  tell({.kind = Kind::expired});
+  for (const PendingPtr& one : pending) {
     finish(one, failed(Errc::lost, "the session has expired"));
   }
-  tell({.kind = Kind::expired});
 }
 
 void SimZookeeperSession::send(SharedRequest request, TimePoint answer_by, OnAnswer on_answer) {
@@ -224,15 +225,17 @@ void SimZookeeperSession::send(SharedRequest request, TimePoint answer_by, OnAns
                                                          .on_answer = std::move(on_answer)});
   const auto self = shared_from_this();
   if (phase_ == Phase::over) {
-    route_.env.post(
-        [self, pending] { self->finish(pending, failed(Errc::lost, "the session is over")); });
+    // Never inside the call, which posted work may be.
+    pending->waiting = route_.env.call_at(route_.env.now(), [self, pending] {
+      self->finish(pending, failed(Errc::lost, "the session is over"));
+    });
     return;
   }
   pending_.push_back(pending);
   pending->waiting = route_.env.call_at(answer_by, [self, pending] { self->take_up(pending); });
   if (phase_ != Phase::connected) return;
   if (route_.env.strikes(SimEnv::Moment::any)) {
-    route_.env.post([self, pending] {
+    route_.env.call_at(route_.env.now(), [self, pending] {
       if (self->phase_ == Phase::connected && !pending->left && !pending->over) {
         self->depart(pending);
       }
@@ -266,7 +269,7 @@ void SimZookeeperSession::take_up(const PendingPtr& pending) {
 }
 
 void SimZookeeperSession::finish(const PendingPtr& pending, Result<Answer> answer) {
-  if (std::exchange(pending->over, true)) return;
+  if (std::exchange(pending->over, true) || route_.env.killed()) return;
   std::erase(pending_, pending);
   OnAnswer on_answer = std::move(pending->on_answer);
   route_.env.wake(pending->waiting);

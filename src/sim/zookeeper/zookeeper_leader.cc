@@ -13,6 +13,8 @@ using namespace zookeeper;
 
 constexpr Duration kLatencyMin = 100us;
 constexpr Duration kLatencyMax = 1ms;
+// What leases of the shortest TTL allow for: docs/internals/zookeeper_model.md.
+constexpr Duration kLatencySlow = 40ms;
 // Real servers look once a minute. More often shows more.
 constexpr Duration kSweepMin = 1s;
 constexpr Duration kSweepMax = 20s;
@@ -73,7 +75,7 @@ void ZookeeperEnsemble::plan_sweep(std::size_t leader) {
 
 Duration ZookeeperEnsemble::latency() {
   const bool slow = chance_.happens(lag_);
-  return chance_.between(kLatencyMin, slow ? kTick : kLatencyMax);
+  return chance_.between(kLatencyMin, slow ? kLatencySlow : kLatencyMax);
 }
 
 void ZookeeperEnsemble::pass(std::size_t follower,
