@@ -8,6 +8,7 @@
 #include "engines/redis/redis_scripts.h"
 #include "engines/redlock/redlock_engine.h"
 #include "engines/redlock/redlock_scripts.h"
+#include "engines/zookeeper/zookeeper_engine.h"
 #include "sim/etcd/plain_etcd_engine.h"
 #include "sim/redis/plain_scripts.h"
 #include "sim/redis/script_swap.h"
@@ -36,6 +37,11 @@ Engine make_etcd(Env& env, Ports ports, const Pace& pace) {
 Engine make_plain_etcd(Env& env, Ports ports, const Pace& pace) {
   const PlainEtcdEngine::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
   return std::make_shared<PlainEtcdEngine>(env, std::move(ports.etcd), settings);
+}
+
+Engine make_zookeeper(Env& env, Ports ports, const Pace& pace) {
+  const zookeeper::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
+  return std::make_shared<zookeeper::ZookeeperEngine>(env, std::move(ports.zookeeper), settings);
 }
 
 Engine make_plain_zookeeper(Env& env, Ports ports, const Pace& pace) {
@@ -136,6 +142,14 @@ constexpr std::array kProtocols{
              .faults = kOfEtcd,
              .make = &make_plain_etcd,
              .ttl_min = EtcdModel::kTtlMin},
+    Protocol{.name = "zookeeper",
+             .summary = "a ZooKeeper ensemble, with tokens",
+             .servers = ServerKind::zookeeper,
+             .nodes = 3,
+             .resource = Register::fenced,
+             .faults = kOfZookeeper,
+             .make = &make_zookeeper,
+             .ttl_min = ZookeeperEnsemble::kTimeoutMin},
     Protocol{.name = "zookeeper-plain",
              .summary = "a ZooKeeper ensemble, as its usual clients take locks",
              .servers = ServerKind::zookeeper,
