@@ -17,6 +17,17 @@ namespace {
 /// The client gives a server two thirds of it to answer.
 constexpr Millis kLeastTimeout{1000};
 
+/// corrupt, if that is what all are; otherwise unavailable.
+Error all_of(const std::map<std::string, Error>& failures) {
+  Error all{Errc::corrupt, ""};
+  for (const auto& [server, error] : failures) {
+    if (error.code != Errc::corrupt) all.code = Errc::unavailable;
+    all.message += (all.message.empty() ? "" : "; ") + error.message;
+    all.nodes.push_back({server, error.message});
+  }
+  return all;
+}
+
 }  // namespace
 
 SessionLine::SessionLine(std::shared_ptr<SessionContext> context, SessionAsk ask, OnEvent on_event)
@@ -47,7 +58,7 @@ Task<void> SessionLine::look_up_and_begin(std::shared_ptr<SessionLine> self) {
       self->begin_at(*servers);
       co_return;
     }
-    self->last_failure_ = servers.error();
+    self->failures_["names"] = servers.error();
     const BackoffPolicy& backoff = self->context_->settings.backoff;
     co_await self->env().sleep_for(backoff_delay(backoff, attempt, self->env().draw()));
   }
@@ -165,7 +176,7 @@ void SessionLine::unwatch(const std::string& path) {
 }
 
 void SessionLine::connected() {
-  last_failure_.reset();
+  failures_.clear();
   strangers_ = 0;
   silent_since_ = env().now();
   if (context_->target.chroot.empty()) context_->knows_chroot = true;
@@ -202,7 +213,7 @@ void SessionLine::chroot_looked_for(const Result<Answer>& answer) {
 }
 
 void SessionLine::disconnected(Was was, const Error& why) {
-  last_failure_ = why;
+  failures_.insert_or_assign(server(), why);
   strangers_ = why.code == Errc::corrupt ? strangers_ + 1 : 0;
   if (was == Was::connected && context_->knows_chroot) {
     news_.push_back(SessionEvent{.kind = SessionEvent::Kind::disconnected, .error = why});
@@ -308,11 +319,7 @@ void SessionLine::take_overdue(TimePoint now) {
 }
 
 Error SessionLine::never_left() const {
-  if (last_failure_) {
-    Error error = *last_failure_;
-    if (error.code != Errc::corrupt) error.code = Errc::unavailable;
-    return error;
-  }
+  if (!failures_.empty()) return all_of(failures_);
   std::string servers;
   for (const Endpoint& endpoint : context_->target.endpoints) {
     servers += (servers.empty() ? "" : ",") + endpoint.text();

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -106,7 +107,8 @@ class SessionLine final : public ClientLoop, private Answered {
   /// Watches to forget once the client's turn is over.
   std::vector<std::string> to_forget_;
   DueTimer deadline_timer_;
-  std::optional<Error> last_failure_;
+  /// Why each server was not reached, since one was.
+  std::map<std::string, Error> failures_;
   /// How many servers in a row have shown that they are none.
   std::size_t strangers_{0};
   /// When something was last heard, or first owed after that.
