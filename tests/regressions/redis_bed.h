@@ -10,8 +10,8 @@
 
 #include "holdfast/client.h"
 #include "tests/ports/redis_process.h"
-#include "tests/regressions/fault_proxy.h"
 #include "tests/regressions/raw_redis.h"
+#include "tests/servers/fault_proxy.h"
 
 namespace holdfast::regressions {
 
@@ -48,7 +48,7 @@ class RedisBed : public testing::Test {
   }
 
   ports::RedisProcess server_;
-  FaultProxy proxy_{server_.socket()};
+  servers::FaultProxy proxy_{server_.socket()};
   RawRedis raw_{server_.socket()};
   Client client_ = *Client::connect("redis+unix://" + server_.socket());
 };

@@ -7,14 +7,17 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-namespace holdfast::regressions {
+namespace holdfast::servers {
 
 /// Listens on a loopback port of its own. Thread safety: its members are called by one thread.
 class FaultProxy {
  public:
-  explicit FaultProxy(std::string server_socket);
+  /// Before a server on a Unix socket, or on a loopback port.
+  explicit FaultProxy(std::string server_socket) : FaultProxy{std::move(server_socket), 0} {}
+  explicit FaultProxy(std::uint16_t server_port) : FaultProxy{{}, server_port} {}
   ~FaultProxy();
   FaultProxy(const FaultProxy&) = delete;
   FaultProxy& operator=(const FaultProxy&) = delete;
@@ -33,6 +36,8 @@ class FaultProxy {
 
   /// How many connections were made since it was started.
   int connections() const { return connections_; }
+  /// How many of them are there.
+  int open_connections() const { return open_connections_; }
 
  private:
   enum class Fault : std::uint8_t { none, hold, refuse };
@@ -43,6 +48,7 @@ class FaultProxy {
     std::string kept;
   };
 
+  FaultProxy(std::string server_socket, std::uint16_t server_port);
   void set(Fault fault);
   void run();
   void step();
@@ -51,12 +57,15 @@ class FaultProxy {
   static bool take_reply(Pair& pair);
   static void close_pair(const Pair& pair);
 
+  /// Empty: it is server_port_.
   std::string server_socket_;
+  std::uint16_t server_port_;
   std::uint16_t port_{0};
   int listener_{-1};
   /// Becomes readable when the thread is to look at its orders again.
   int orders_{-1};
   std::atomic<int> connections_{0};
+  std::atomic<int> open_connections_{0};
   std::atomic<Fault> fault_{Fault::none};
   std::atomic<bool> cut_{false};
   std::atomic<bool> ending_{false};
@@ -64,4 +73,4 @@ class FaultProxy {
   std::thread thread_;
 };
 
-}  // namespace holdfast::regressions
+}  // namespace holdfast::servers

@@ -1,4 +1,4 @@
-#include "tests/regressions/fault_proxy.h"
+#include "tests/servers/fault_proxy.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,7 +13,7 @@
 
 #include "base/assert.h"
 
-namespace holdfast::regressions {
+namespace holdfast::servers {
 namespace {
 
 int listen_on_loopback(std::uint16_t& port) {
@@ -28,6 +28,19 @@ int listen_on_loopback(std::uint16_t& port) {
   HOLDFAST_ASSERT(getsockname(listener, any, &size) == 0);
   port = ntohs(address.sin_port);
   return listener;
+}
+
+int connect_to(std::uint16_t port) {
+  const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  const int at_once = 1;
+  setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
+  if (connect(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return server;
+  close(server);
+  return -1;
 }
 
 int connect_to(const std::string& path) {
@@ -60,8 +73,9 @@ std::string receive(int from) {
 
 }  // namespace
 
-FaultProxy::FaultProxy(std::string server_socket)
+FaultProxy::FaultProxy(std::string server_socket, std::uint16_t server_port)
     : server_socket_{std::move(server_socket)},
+      server_port_{server_port},
       listener_{listen_on_loopback(port_)},
       orders_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
   thread_ = std::thread{[this] { run(); }};
@@ -119,6 +133,7 @@ void FaultProxy::step() {
     }
   }
   pairs_ = std::move(alive);
+  open_connections_ = static_cast<int>(pairs_.size());
   if (ready[1].revents != 0) accept_one(fault);
 }
 
@@ -127,13 +142,17 @@ void FaultProxy::accept_one(Fault fault) {
   if (client < 0) return;
   const int at_once = 1;
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
-  const int server = fault == Fault::refuse ? -1 : connect_to(server_socket_);
+  int server = -1;
+  if (fault != Fault::refuse) {
+    server = server_socket_.empty() ? connect_to(server_port_) : connect_to(server_socket_);
+  }
   ++connections_;
   if (server < 0) {
     close(client);
     return;
   }
   pairs_.push_back({.client = client, .server = server, .kept = {}});
+  open_connections_ = static_cast<int>(pairs_.size());
 }
 
 bool FaultProxy::pass_request(Pair& pair) {
@@ -152,4 +171,4 @@ void FaultProxy::close_pair(const Pair& pair) {
   close(pair.server);
 }
 
-}  // namespace holdfast::regressions
+}  // namespace holdfast::servers
