@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "engines/zookeeper/ask_all.h"
+
 namespace holdfast::zookeeper {
 
 /// The answer to the first of two requests that are under way together.
@@ -134,7 +136,7 @@ Task<Result<Contention::Step>> Contention::enter(TimePoint answer_by) {
   own_.place.path = created->path;
   own_.place.created = created->stat.created;
   if (!listed) co_return failed(listed.error());
-  co_return take_in(listed->children);
+  co_return co_await take_in(listed->children, answer_by);
 }
 
 Task<Result<Contention::Step>> Contention::look(TimePoint answer_by) {
@@ -142,7 +144,7 @@ Task<Result<Contention::Step>> Contention::look(TimePoint answer_by) {
   const SharedRequest list = share(List{.path = own_.place.lock});
   const auto listed = co_await line->answered(list, answer_by);
   if (!listed) co_return failed(listed.error());
-  co_return take_in(listed->children);
+  co_return co_await take_in(listed->children, answer_by);
 }
 
 Task<Result<Contention::Step>> Contention::settle(TimePoint answer_by) {
@@ -164,16 +166,44 @@ Result<Contention::Step> Contention::failed(const Error& error) {
   return Step::again;
 }
 
-Contention::Step Contention::take_in(const std::vector<std::string>& children) {
-  if (own_.use->is_over()) return Step::again;
-  const std::string own = own_.place.child();
-  if (std::ranges::find(children, own) == children.end()) {
-    begin_anew();
-    return Step::again;
+Task<Result<Contention::Step>> Contention::take_in(std::vector<std::string> children,
+                                                   TimePoint answer_by) {
+  std::vector<Child> queue = in_order(children);
+  if (!numbers_tell(queue)) {
+    auto ordered = co_await by_creation(std::move(queue), answer_by);
+    if (!ordered) co_return failed(ordered.error());
+    queue = *std::move(ordered);
   }
-  standing_ = stand(in_order(children), own, request_.claim);
+  if (own_.use->is_over()) co_return Step::again;
+  const std::string own = own_.place.child();
+  if (std::ranges::find(queue, own, &Child::name) == queue.end()) {
+    begin_anew();
+    co_return Step::again;
+  }
+  standing_ = stand(queue, own, request_.claim);
   if (standing_.admission == core::Admission::must_wait && waits_) listen();
-  return Step::known;
+  co_return Step::known;
+}
+
+Task<Result<std::vector<Child>>> Contention::by_creation(std::vector<Child> children,
+                                                         TimePoint answer_by) {
+  std::vector<SharedRequest> reads;
+  for (const Child& child : children) {
+    reads.push_back(share(Read{.path = own_.place.lock + '/' + child.name}));
+  }
+  const auto line = own_.use->line;
+  const auto found = co_await ask_all(parts_->env, *line, std::move(reads), answer_by);
+  if (!found) co_return Unexpected{found.error()};
+  std::vector<std::pair<Zxid, Child>> ordered;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    const Answer& answer = (*found)[i];
+    if (answer.verdict != Verdict::done) continue;
+    ordered.emplace_back(answer.stat.created, std::move(children[i]));
+  }
+  std::ranges::sort(ordered, {}, [](const auto& entry) { return entry.first; });
+  std::vector<Child> queue;
+  for (auto& [created, child] : ordered) queue.push_back(std::move(child));
+  co_return queue;
 }
 
 void Contention::listen() {

@@ -42,7 +42,8 @@ class Contention : public std::enable_shared_from_this<Contention> {
   Task<Result<Step>> look(TimePoint answer_by);
   Task<Result<Step>> settle(TimePoint answer_by);
   Result<Step> failed(const Error& error);
-  Step take_in(const std::vector<std::string>& children);
+  Task<Result<Step>> take_in(std::vector<std::string> children, TimePoint answer_by);
+  Task<Result<std::vector<Child>>> by_creation(std::vector<Child> children, TimePoint answer_by);
   void begin_anew();
 
   Task<void> wait_for_turn(TimePoint wait_until, std::stop_token stop);

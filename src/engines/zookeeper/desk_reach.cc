@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/alarm.h"
+#include "engines/zookeeper/ask_all.h"
 
 namespace holdfast::zookeeper {
 namespace {
@@ -12,18 +12,6 @@ using namespace std::chrono_literals;
 
 // Long enough for the session to be there when the next question comes.
 constexpr Millis kDeskTtl = 10s;
-
-// So that no server has to keep more than that of ours.
-constexpr std::size_t kAtOnce = 500;
-
-/// Requests that are under way together.
-struct Round {
-  explicit Round(Env& env) : complete{env} {}
-
-  std::vector<Result<Answer>> answers{};
-  std::size_t under_way{0};
-  Alarm complete;
-};
 
 }  // namespace
 
@@ -57,33 +45,6 @@ Task<Result<SessionUse>> DeskReach::enter(TimePoint answer_by) const {
   }
 }
 
-Task<Result<std::vector<Answer>>> DeskReach::ask_all(SessionLine& line,
-                                                     std::vector<SharedRequest> requests,
-                                                     TimePoint answer_by) const {
-  std::vector<Answer> answers;
-  for (std::size_t at = 0; at < requests.size(); at += kAtOnce) {
-    const auto round = std::make_shared<Round>(env);
-    const std::size_t end = std::min(at + kAtOnce, requests.size());
-    round->under_way = end - at;
-    round->answers.resize(end - at, Unexpected{Error{Errc::unavailable}});
-    for (std::size_t i = at; i < end; ++i) {
-      line.send(requests[i], answer_by, [round, place = i - at](Result<Answer> answer) {
-        round->answers[place] = std::move(answer);
-        if (--round->under_way == 0) round->complete.ring();
-      });
-    }
-    while (round->under_way > 0) co_await round->complete.wait_until(TimePoint::max());
-    for (Result<Answer>& answer : round->answers) {
-      if (!answer && answer.error().code == Errc::unknown_outcome) {
-        answer.error().code = Errc::unavailable;
-      }
-      if (!answer) co_return Unexpected{std::move(answer).error()};
-      answers.push_back(*std::move(answer));
-    }
-  }
-  co_return answers;
-}
-
 Task<Result<Lineup>> DeskReach::look_at(SessionLine& line,
                                         LockName name,
                                         TimePoint answer_by) const {
@@ -101,7 +62,7 @@ Task<Result<std::vector<Lineup>>> DeskReach::look_at_all(SessionLine& line,
                                                          TimePoint answer_by) const {
   std::vector<SharedRequest> lists;
   for (const LockName& name : names) lists.push_back(share(List{.path = *nodes.lock(name)}));
-  const auto listed = co_await ask_all(line, std::move(lists), answer_by);
+  const auto listed = co_await ask_all(env, line, std::move(lists), answer_by);
   if (!listed) co_return Unexpected{listed.error()};
   std::vector<std::vector<Child>> queues;
   std::vector<SharedRequest> reads;
@@ -112,7 +73,7 @@ Task<Result<std::vector<Lineup>>> DeskReach::look_at_all(SessionLine& line,
       reads.push_back(share(Read{.path = lock + '/' + child.name}));
     }
   }
-  const auto found = co_await ask_all(line, std::move(reads), answer_by);
+  const auto found = co_await ask_all(env, line, std::move(reads), answer_by);
   if (!found) co_return Unexpected{found.error()};
   std::vector<Lineup> lineups;
   std::size_t next = 0;
@@ -125,6 +86,8 @@ Task<Result<std::vector<Lineup>>> DeskReach::look_at_all(SessionLine& line,
       known.push_back(
           {.child = std::move(child), .entrant = read_entrant(answer.data), .stat = answer.stat});
     }
+    // Numbers that do not rise any more tell nothing.
+    std::ranges::sort(known, {}, [](const Known& one) { return one.stat.created; });
     if (!known.empty()) lineups.push_back(line_up(names[i], std::move(known)));
   }
   co_return lineups;

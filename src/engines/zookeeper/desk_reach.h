@@ -20,11 +20,6 @@ class DeskReach {
   /// A session that has caught up with all that was done before this was called.
   Task<Result<SessionUse>> enter(TimePoint answer_by) const;
 
-  /// One answer for each request, in their order. Fails with the first that fails.
-  Task<Result<std::vector<Answer>>> ask_all(SessionLine& line,
-                                            std::vector<SharedRequest> requests,
-                                            TimePoint answer_by) const;
-
   /// Who holds the lock and who waits.
   Task<Result<Lineup>> look_at(SessionLine& line, LockName name, TimePoint answer_by) const;
 

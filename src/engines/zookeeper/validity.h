@@ -1,17 +1,19 @@
 // Validity: how long a ZooKeeper session may be relied on, by our own clock alone.
 //
 // A server that is no leader hears of a session and tells the leader, which lets sessions end, only
-// when the leader pings it, every half tick. That the leader has answered a sync therefore does not
-// mean that it knows of the session's being alive then; but when it answers a later one, it knows
-// that the session was alive when the earlier one was sent. So validity counts from the last
-// acknowledged sync that was answered well before another acknowledged one was sent. A connection
-// is told to the leader at once, and counts from when it was asked for.
+// when the leader asks, every half tick. That a heartbeat was answered therefore does not mean that
+// the leader knew of it. But when another one, sent more than half a tick after that answer and
+// over the same connection, is answered with the consent of a majority, the leader leads and knew
+// of the first; so validity counts from there. A connection is told to the leader at once: it
+// counts from when it was asked for, as soon as a heartbeat over it was answered. A new session has
+// the consent of a majority itself. docs/internals/zookeeper_model.md has the proof.
 //
 // Decisions only: no clock and no I/O. Thread safety: none; its user serialises the calls.
 
 #pragma once
 
 #include <deque>
+#include <optional>
 
 #include "holdfast/clock.h"
 
@@ -25,8 +27,8 @@ class Validity {
   /// Again, by a connection that was asked for at `asked_at`.
   void connected(TimePoint asked_at);
   /// What was sent to that server says nothing about what the next one hears.
-  void disconnected() { acknowledged_.clear(); }
-  /// A sync over the present connection.
+  void disconnected();
+  /// A heartbeat over the present connection.
   void acknowledged(TimePoint sent_at, TimePoint answered_at);
 
   Millis ttl() const { return ttl_; }
@@ -36,11 +38,13 @@ class Validity {
   TimePoint confirmed_at() const { return confirmed_at_; }
   /// From here on nothing may rely on the session.
   TimePoint valid_until() const;
-  /// A sync that is sent from here on shows that the last one reached the leader.
+  /// A heartbeat that is sent from here on shows that the leader knew of the last one.
   TimePoint worth_at() const;
+  /// Whether a connection waits for its first heartbeat.
+  bool unconfirmed() const { return reconnected_at_.has_value(); }
 
  private:
-  struct Sync {
+  struct Beat {
     TimePoint sent_at;
     TimePoint answered_at;
   };
@@ -49,7 +53,9 @@ class Validity {
   TimePoint counts_from_;
   TimePoint confirmed_at_;
   /// The latest, the oldest first.
-  std::deque<Sync> acknowledged_;
+  std::deque<Beat> acknowledged_;
+  /// When the present connection was asked for, until that counts.
+  std::optional<TimePoint> reconnected_at_;
 };
 
 }  // namespace holdfast::zookeeper

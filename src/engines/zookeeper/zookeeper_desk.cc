@@ -5,6 +5,7 @@
 
 #include "base/wall_clock.h"
 #include "core/holder_note.h"
+#include "engines/zookeeper/ask_all.h"
 #include "engines/zookeeper/broken_records.h"
 #include "engines/zookeeper/desk_reach.h"
 
@@ -109,7 +110,7 @@ Task<Result<std::vector<LockInfo>>> ZookeeperDesk::list(std::string prefix, Time
   const auto line = (*use)->line;
   const std::string& root = reach->nodes.prefix();
   const std::vector<SharedRequest> one(1, share(List{.path = root.empty() ? "/" : root}));
-  const auto listed = co_await reach->ask_all(*line, one, answer_by);
+  const auto listed = co_await ask_all(reach->env, *line, one, answer_by);
   if (!listed) co_return Unexpected{listed.error()};
   std::vector<LockName> names;
   for (const std::string& child : listed->front().children) {

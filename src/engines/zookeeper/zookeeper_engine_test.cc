@@ -134,11 +134,11 @@ TEST_F(ZookeeperEngineTest, WhoLeavesTheQueueWakesOneOther) {
   advance(1s);
   const auto fourth = dave.begin({.wait = 1h});
   advance(1s);
-  const int before = dave.port->traffic->requests - dave.port->traffic->syncs;
+  const int before = dave.port->traffic->requests - dave.port->traffic->beats;
   second->stop.request_stop();
   advance(2s);
   EXPECT_EQ(second->error->code, Errc::cancelled);
-  EXPECT_EQ(dave.port->traffic->requests - dave.port->traffic->syncs, before);
+  EXPECT_EQ(dave.port->traffic->requests - dave.port->traffic->beats, before);
   EXPECT_FALSE(third->done() || fourth->done());
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "base/decimal.h"
 #include "base/hex.h"
@@ -170,6 +171,16 @@ std::vector<Child> in_order(const std::vector<std::string>& children) {
     return a == b ? one.name < other.name : a < b;
   });
   return found;
+}
+
+bool numbers_tell(const std::vector<Child>& ordered) {
+  constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    const std::int32_t number = ordered[i].contender.sequence;
+    if (number < 0 || number == kLast) return false;
+    if (i > 0 && number == ordered[i - 1].contender.sequence) return false;
+  }
+  return true;
 }
 
 std::string contender_id(std::string_view owner_fp, std::uint64_t draw) {

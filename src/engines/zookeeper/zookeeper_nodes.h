@@ -65,6 +65,10 @@ struct Child {
 /// The contenders among the children, the first come first.
 std::vector<Child> in_order(const std::vector<std::string>& children);
 
+/// Whether in_order() is the order of their creation. At the last number servers stop counting, or
+/// begin anew, or both: from there on only the change that created a node tells.
+bool numbers_tell(const std::vector<Child>& ordered);
+
 /// The first 16 digits are the owner's fingerprint, the others tell its attempts apart.
 std::string contender_id(std::string_view owner_fp, std::uint64_t draw);
 /// Empty: not one of contender_id().

@@ -85,6 +85,14 @@ TEST(ZookeeperNodesTest, P20_TheOrderHoldsWhereTheNumbersWrap) {
             (std::vector<std::string>{"lock--000000001", "lock-0000000000", "lock-0000000001"}));
 }
 
+TEST(ZookeeperNodesTest, P20_WhereNumbersRepeatTheyDoNotTell) {
+  EXPECT_TRUE(numbers_tell(in_order({"lock-0000000001", "lock-2147483646"})));
+  EXPECT_FALSE(numbers_tell(in_order({"a-lock-0000000001", "b-lock-0000000001"})));
+  EXPECT_FALSE(numbers_tell(in_order({"lock-2147483647"})));
+  EXPECT_FALSE(numbers_tell(in_order({"lock--2147483648"})));
+  EXPECT_TRUE(numbers_tell({}));
+}
+
 TEST(ZookeeperNodesTest, NamesThatAreNoComponentsAreEncoded) {
   const Nodes nodes{"/hf"};
   for (const char* name : {"a/b", ".", "..", "a b", "ä", "%2e", "%", "/", "zookeeper", "a.b"}) {

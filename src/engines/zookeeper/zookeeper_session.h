@@ -41,7 +41,10 @@ class Session {
   TimePoint valid_until() const { return validity_->valid_until(); }
   /// Its locks are renewed at a third of the TTL; when there are none, or they do not get round to
   /// it, it is kept alive from here on.
-  TimePoint due_at() const { return validity_->confirmed_at() + Duration{ttl()} * 2 / 5; }
+  TimePoint due_at() const {
+    if (validity_->unconfirmed()) return TimePoint::min();
+    return validity_->confirmed_at() + Duration{ttl()} * 2 / 5;
+  }
 
   /// Whether another lock may rely on it: it stands, and its heartbeat is not overdue.
   bool is_fresh(TimePoint now) const;

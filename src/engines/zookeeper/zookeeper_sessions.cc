@@ -166,6 +166,9 @@ void Sessions::hear(const SharedSession& session, const SessionEvent& event) {
       // With less than was promised to its locks nothing is sure any more.
       if (kept->is_made() && event.timeout < kept->ttl()) return end(kept, LossReason::revoked);
       kept->connect(event);
+      for (Care& care : cared_for_) {
+        if (care.session == kept) care.ask_at = TimePoint::min();
+      }
       changed_->ring();
       break;
     case SessionEvent::Kind::disconnected:
@@ -193,51 +196,56 @@ Task<Result<void>> Sessions::renew(SharedSession session, TimePoint answer_by) {
   const auto self = shared_from_this();
   if (session->is_over()) co_return Result<void>{};
   const Duration ttl{session->ttl()};
-  // Sooner than any heartbeat comes: a sync would show nothing yet.
-  if (env_.now() < session->validity().confirmed_at() + ttl / 4) {
-    co_return co_await reconnect(session, answer_by);
-  }
+  // Sooner than any heartbeat comes: it would show nothing yet.
+  const bool early = env_.now() < session->validity().confirmed_at() + ttl / 4;
+  if (early && !session->validity().unconfirmed()) co_return co_await reconnect(session, answer_by);
   const TimePoint worth_at = session->validity().worth_at();
   if (worth_at < std::min(answer_by, env_.now() + ttl / 12)) co_await env_.sleep_until(worth_at);
+  co_return co_await beat(session, answer_by);
+}
+
+Task<Result<void>> Sessions::beat(SharedSession session, TimePoint answer_by) {
   const TimePoint sent_at = env_.now();
   const std::size_t connection = session->connections();
-  const SharedRequest sync = share(Sync{});
-  const auto answer = co_await session->line->answered(sync, answer_by);
+  // Whatever comes of it, a majority has to agree that it came to that.
+  const SharedRequest heartbeat = share(Multi{.steps = {Check{.path = "/"}}});
+  const auto line = session->line;
+  const auto answer = co_await line->answered(heartbeat, answer_by);
   if (session->is_over()) co_return Result<void>{};
-  if (answer && session->connections() == connection) {
-    session->acknowledge(sent_at, env_.now());
+  if (answer || answer.error().code == Errc::denied) {
+    if (session->connections() == connection) session->acknowledge(sent_at, env_.now());
     changed_->ring();
+    co_return Result<void>{};
   }
-  if (answer) co_return Result<void>{};
   if (answer.error().code == Errc::lost) {
     end(session, session->explain_end(env_.now()));
     co_return Result<void>{};
   }
   // A server that does not answer, though its connection stands: another may.
-  if (session->is_connected() && session->connections() == connection) {
-    session->disconnect(answer.error());
-    session->line->open({.timeout = session->ttl(), .resume = session->key()});
-  }
+  if (session->connections() == connection) open_again(session, answer.error());
   co_return Unexpected{answer.error()};
+}
+
+void Sessions::open_again(const SharedSession& session, Error why) {
+  if (!session->is_connected()) return;
+  session->disconnect(std::move(why));
+  session->line->open({.timeout = session->ttl(), .resume = session->key()});
 }
 
 Task<Result<void>> Sessions::reconnect(SharedSession session, TimePoint answer_by) {
   const auto self = shared_from_this();
-  const TimePoint before = session->validity().confirmed_at();
-  if (session->is_connected()) {
-    session->disconnect({Errc::unavailable, "the connection is made anew"});
-    session->line->open({.timeout = session->ttl(), .resume = session->key()});
-  }
+  if (session->is_over()) co_return Result<void>{};
+  const std::size_t before = session->connections();
+  open_again(session, {Errc::unavailable, "the connection is made anew"});
   const auto alarm = std::make_shared<Alarm>(env_);
-  const auto pending = [&] {
-    return !session->is_over() && session->validity().confirmed_at() <= before;
-  };
+  const auto pending = [&] { return !session->is_over() && session->connections() == before; };
   while (pending() && env_.now() < answer_by) {
     session->await_change(alarm);
     co_await alarm->wait_until(answer_by);
   }
   if (pending()) co_return Unexpected{no_server(*session)};
-  co_return Result<void>{};
+  if (session->is_over()) co_return Result<void>{};
+  co_return co_await beat(session, answer_by);
 }
 
 void Sessions::end(const SharedSession& session, LossReason reason) {
@@ -327,11 +335,14 @@ TimePoint Sessions::look_after(const SharedSession& session, TimePoint now) {
   const auto is_it = [&](const Care& care) { return care.session == session; };
   const auto care = std::ranges::find_if(cared_for_, is_it);
   if (care == cared_for_.end()) return TimePoint::max();
-  if (now >= std::max(session->due_at(), care->ask_at)) {
+  // While there is no server, another request would only wait like the last one.
+  const bool due = now >= std::max(session->due_at(), care->ask_at);
+  if (due && session->is_connected()) {
     care->ask_at = now + std::min<Duration>(terms_.timeout, session->ttl() / 6);
     env_.spawn(renew_in_time(shared_from_this(), session));
   }
-  const TimePoint ask_at = std::max(session->due_at(), care->ask_at);
+  const bool asks = session->is_connected();
+  const TimePoint ask_at = asks ? std::max(session->due_at(), care->ask_at) : TimePoint::max();
   return std::min({session->valid_until(), ask_at, idle_at});
 }
 

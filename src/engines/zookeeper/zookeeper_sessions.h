@@ -56,11 +56,12 @@ class Sessions : public std::enable_shared_from_this<Sessions> {
   /// lost: the session to be resumed is over. Otherwise as enter().
   Task<Result<SharedSession>> open(SessionAsk ask, TimePoint answer_by);
 
-  /// Keeps the session alive, with one request; before that is due, by another connection. Success,
-  /// too, when it is found to be over then. Failures: no answer; the session is as it was.
+  /// Keeps the session alive, with one request; before that is due, by reconnect(). Success, too,
+  /// when it is found to be over then. Failures: no answer; the session is as it was.
   Task<Result<void>> renew(SharedSession session, TimePoint answer_by);
 
-  /// Connects the session anew, so that it is sure to last for its TTL from now.
+  /// Connects the session anew, so that it is sure to last for its TTL from now. Failures as
+  /// renew().
   Task<Result<void>> reconnect(SharedSession session, TimePoint answer_by);
 
   /// The session is over.
@@ -87,6 +88,9 @@ class Sessions : public std::enable_shared_from_this<Sessions> {
   void hear(const SharedSession& session, const SessionEvent& event);
   void take_in(SharedSession session);
   void forget(const SharedSession& session);
+  Task<Result<void>> beat(SharedSession session, TimePoint answer_by);
+  /// Over another connection, which only then counts.
+  void open_again(const SharedSession& session, Error why);
   static Task<void> linger(std::shared_ptr<Sessions> self, SharedSession session);
 
   TimePoint look_after(const SharedSession& session, TimePoint now);

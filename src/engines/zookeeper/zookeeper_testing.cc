@@ -14,7 +14,7 @@ class TestSession final : public ZookeeperSession {
 
   void send(SharedRequest request, TimePoint answer_by, OnAnswer on_answer) override {
     ++traffic_->requests;
-    if (std::holds_alternative<Sync>(*request)) ++traffic_->syncs;
+    if (std::holds_alternative<Multi>(*request)) ++traffic_->beats;
     if (const auto* read = std::get_if<Read>(&*request); read && read->watching == Watching::yes) {
       traffic_->watched.insert(read->path);
     }

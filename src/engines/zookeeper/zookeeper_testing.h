@@ -22,7 +22,8 @@ using namespace std::chrono_literals;
 struct Traffic {
   int requests{0};
   int creates{0};
-  int syncs{0};
+  /// Heartbeats.
+  int beats{0};
   int opened{0};
   int resumed{0};
   int closed{0};
