@@ -30,7 +30,7 @@ Error all_of(const std::map<std::string, Error>& failures) {
 
 }  // namespace
 
-SessionLine::SessionLine(std::shared_ptr<SessionContext> context, SessionAsk ask, OnEvent on_event)
+DriverLine::DriverLine(std::shared_ptr<SessionContext> context, SessionAsk ask, OnEvent on_event)
     : ClientLoop{context->env,
                  {.connect_timeout = context->target.connect_timeout,
                   .backoff = context->settings.backoff}},
@@ -39,19 +39,19 @@ SessionLine::SessionLine(std::shared_ptr<SessionContext> context, SessionAsk ask
       on_event_{std::move(on_event)},
       deadline_timer_{context_->env, [this] { look_at_deadlines(); }} {}
 
-SessionLine::~SessionLine() { end(); }
+DriverLine::~DriverLine() { end(); }
 
-std::shared_ptr<SessionLine> SessionLine::self() {
-  return std::static_pointer_cast<SessionLine>(shared_from_this());
+std::shared_ptr<DriverLine> DriverLine::self() {
+  return std::static_pointer_cast<DriverLine>(shared_from_this());
 }
 
-void SessionLine::open() {
+void DriverLine::open() {
   std::string servers = servers_by_address(context_->target.endpoints);
   if (servers.empty()) return env().spawn(look_up_and_begin(self()));
   env().post([self = self(), servers = std::move(servers)] { self->begin_at(servers); });
 }
 
-Task<void> SessionLine::look_up_and_begin(std::shared_ptr<SessionLine> self) {
+Task<void> DriverLine::look_up_and_begin(std::shared_ptr<DriverLine> self) {
   for (std::uint32_t attempt = 0; !self->over_; ++attempt) {
     auto servers = co_await look_up_servers(self->env(), self->context_->target.endpoints);
     if (servers) {
@@ -64,7 +64,7 @@ Task<void> SessionLine::look_up_and_begin(std::shared_ptr<SessionLine> self) {
   }
 }
 
-void SessionLine::begin_at(const std::string& servers) {
+void DriverLine::begin_at(const std::string& servers) {
   if (over_) return;
   const ZookeeperTarget& target = context_->target;
   const Millis timeout = std::max(ask_.timeout, kLeastTimeout);
@@ -73,12 +73,12 @@ void SessionLine::begin_at(const std::string& servers) {
   begin(opening);
 }
 
-std::unique_ptr<Sending> SessionLine::fresh_sending() {
+std::unique_ptr<Sending> DriverLine::fresh_sending() {
   Answered& owner = *this;
   return std::make_unique<Sending>(owner);
 }
 
-void SessionLine::send(SharedRequest request, TimePoint answer_by, OnAnswer on_answer) {
+void DriverLine::send(SharedRequest request, TimePoint answer_by, OnAnswer on_answer) {
   auto sending = fresh_sending();
   sending->answer_by = answer_by;
   sending->on_answer = std::move(on_answer);
@@ -96,7 +96,7 @@ void SessionLine::send(SharedRequest request, TimePoint answer_by, OnAnswer on_a
   flush_soon();
 }
 
-void SessionLine::flush_soon() {
+void DriverLine::flush_soon() {
   if (flush_posted_ || telling_) return;
   flush_posted_ = true;
   env().run_after_tasks([self = self()] {
@@ -106,13 +106,13 @@ void SessionLine::flush_soon() {
   });
 }
 
-void SessionLine::flush() {
+void DriverLine::flush() {
   if (client() == nullptr || !is_ready() || waiting_.empty()) return;
   while (!waiting_.empty() && zoo_state(client()) == ZOO_CONNECTED_STATE) hand_over_front();
   after_calls();
 }
 
-void SessionLine::hand_over_front() {
+void DriverLine::hand_over_front() {
   if (sent_.empty()) silent_since_ = env().now();
   Sending& sending = *sent_.emplace_back(std::move(waiting_.front()));
   waiting_.pop_front();
@@ -125,7 +125,7 @@ void SessionLine::hand_over_front() {
   news_.push_back(Told{std::move(refused), Unexpected{std::move(error)}});
 }
 
-void SessionLine::on_completion(Sending& sending, int code, Answer answer) {
+void DriverLine::on_completion(Sending& sending, int code, Answer answer) {
   if (over_) return;
   silent_since_ = env().now();
   // Its place is the first, but for a defect of the client.
@@ -143,7 +143,7 @@ void SessionLine::on_completion(Sending& sending, int code, Answer answer) {
   }
 }
 
-Answer SessionLine::shown(Answer answer) const {
+Answer DriverLine::shown(Answer answer) const {
   const std::string& chroot = context_->target.chroot;
   if (chroot.empty()) return answer;
   answer.path = without(chroot, std::move(answer.path));
@@ -151,18 +151,18 @@ Answer SessionLine::shown(Answer answer) const {
   return answer;
 }
 
-void SessionLine::on_change(SessionEvent::Change change, std::string path) {
+void DriverLine::on_change(SessionEvent::Change change, std::string path) {
   if (over_) return;
   news_.push_back(SessionEvent{.kind = SessionEvent::Kind::changed,
                                .path = without(context_->target.chroot, std::move(path)),
                                .change = change});
 }
 
-void SessionLine::on_unwatch_failed(const std::string& path) {
+void DriverLine::on_unwatch_failed(const std::string& path) {
   if (!over_) to_forget_.push_back(path);
 }
 
-void SessionLine::unwatch(const std::string& path) {
+void DriverLine::unwatch(const std::string& path) {
   if (over_ || client() == nullptr) return;
   for (const auto& sending : waiting_) {
     if (path_of(*sending->request) == path) sending->watch_dropped = true;
@@ -175,7 +175,7 @@ void SessionLine::unwatch(const std::string& path) {
   tell_soon();
 }
 
-void SessionLine::connected() {
+void DriverLine::connected() {
   failures_.clear();
   strangers_ = 0;
   silent_since_ = env().now();
@@ -189,7 +189,7 @@ void SessionLine::connected() {
 }
 
 // Before anything else, or it would be told that a lock has no node.
-void SessionLine::look_for_chroot() {
+void DriverLine::look_for_chroot() {
   auto sending = fresh_sending();
   sending->request = share(Exists{.path = "/"});
   sending->answer_by = TimePoint::max();
@@ -198,7 +198,7 @@ void SessionLine::look_for_chroot() {
   zookeeper::hand_over(client(), handed, context_->target);
 }
 
-void SessionLine::chroot_looked_for(const Result<Answer>& answer) {
+void DriverLine::chroot_looked_for(const Result<Answer>& answer) {
   if (!answer || !is_connected()) return;
   if (answer->verdict == Verdict::no_node) {
     Error missing = error_at(
@@ -212,7 +212,7 @@ void SessionLine::chroot_looked_for(const Result<Answer>& answer) {
   connected();
 }
 
-void SessionLine::disconnected(Was was, const Error& why) {
+void DriverLine::disconnected(Was was, const Error& why) {
   failures_.insert_or_assign(server(), why);
   strangers_ = why.code == Errc::corrupt ? strangers_ + 1 : 0;
   if (was == Was::connected && context_->knows_chroot) {
@@ -222,29 +222,29 @@ void SessionLine::disconnected(Was was, const Error& why) {
   if (strangers_ >= context_->target.endpoints.size()) answer_waiting(why);
 }
 
-void SessionLine::expired() {
+void DriverLine::expired() {
   answer_waiting(error_at(server(), Errc::lost, "the session is over"));
   news_.push_back(SessionEvent{.kind = SessionEvent::Kind::expired});
 }
 
-void SessionLine::refused(const Error& why) {
+void DriverLine::refused(const Error& why) {
   answer_waiting(why);
   news_.push_back(SessionEvent{.kind = SessionEvent::Kind::refused, .error = why});
 }
 
-TimePoint SessionLine::silent_until() const {
+TimePoint DriverLine::silent_until() const {
   // Short enough that another server is found before a third of the session's time is over, which
   // is when it is renewed next.
   return sent_.empty() ? TimePoint::max() : silent_since_ + Duration{timeout()} / 4;
 }
 
-void SessionLine::turned() {
+void DriverLine::turned() {
   for (const std::string& path : std::exchange(to_forget_, {})) forget_watches(client(), path);
   tell();
   if (closing_ && !over_) say_goodbye();
 }
 
-void SessionLine::tell() {
+void DriverLine::tell() {
   if (telling_) return;
   const auto kept = self();
   telling_ = true;
@@ -262,7 +262,7 @@ void SessionLine::tell() {
   telling_ = false;
 }
 
-void SessionLine::tell_event(const SessionEvent& event) {
+void DriverLine::tell_event(const SessionEvent& event) {
   const OnEvent on_event = on_event_;
   const bool is_last =
       event.kind == SessionEvent::Kind::expired || event.kind == SessionEvent::Kind::refused;
@@ -270,22 +270,22 @@ void SessionLine::tell_event(const SessionEvent& event) {
   if (on_event) on_event(event);
 }
 
-void SessionLine::tell_soon() {
+void DriverLine::tell_soon() {
   if (!news_.empty()) env().post([self = self()] { self->tell(); });
 }
 
-void SessionLine::answer_soon(std::unique_ptr<Sending> sending, Error error) {
+void DriverLine::answer_soon(std::unique_ptr<Sending> sending, Error error) {
   news_.push_back(Told{std::move(sending), Unexpected{std::move(error)}});
   tell_soon();
 }
 
-void SessionLine::answer_waiting(const Error& error) {
+void DriverLine::answer_waiting(const Error& error) {
   for (auto& sending : std::exchange(waiting_, {})) {
     news_.push_back(Told{std::move(sending), Unexpected{error}});
   }
 }
 
-void SessionLine::look_at_deadlines() {
+void DriverLine::look_at_deadlines() {
   if (over_) return;
   const auto kept = self();
   take_overdue(env().now());
@@ -299,7 +299,7 @@ void SessionLine::look_at_deadlines() {
   tell();
 }
 
-void SessionLine::take_overdue(TimePoint now) {
+void DriverLine::take_overdue(TimePoint now) {
   const auto is_late = [now](const auto& sending) { return sending->answer_by <= now; };
   const auto late = std::stable_partition(
       waiting_.begin(), waiting_.end(), [&](const auto& one) { return !is_late(one); });
@@ -318,7 +318,7 @@ void SessionLine::take_overdue(TimePoint now) {
   }
 }
 
-Error SessionLine::never_left() const {
+Error DriverLine::never_left() const {
   if (!failures_.empty()) return all_of(failures_);
   std::string servers;
   for (const Endpoint& endpoint : context_->target.endpoints) {
@@ -327,7 +327,7 @@ Error SessionLine::never_left() const {
   return error_at(servers, Errc::unavailable, "no connection in time");
 }
 
-void SessionLine::close() {
+void DriverLine::close() {
   if (over_ || closing_) return;
   closing_ = true;
   on_event_ = nullptr;
@@ -339,7 +339,7 @@ void SessionLine::close() {
 }
 
 // Tried with every turn of the client until it succeeds, or the session is over by itself.
-void SessionLine::say_goodbye() {
+void DriverLine::say_goodbye() {
   after_calls();
   const int connection = take_connection();
   if (connection < 0 && env().now() < close_until_) return;
@@ -349,17 +349,17 @@ void SessionLine::say_goodbye() {
   end();
 }
 
-void SessionLine::abandon() {
+void DriverLine::abandon() {
   if (!closing_) end();
   drop_callbacks();
 }
 
-void SessionLine::end_with_context() {
+void DriverLine::end_with_context() {
   end();
   drop_callbacks();
 }
 
-void SessionLine::end() {
+void DriverLine::end() {
   if (std::exchange(over_, true)) return;
   end_client();
   on_event_ = nullptr;
@@ -369,7 +369,7 @@ void SessionLine::end() {
 }
 
 // Dropping a callback unwinds its task, which may reach for this line.
-void SessionLine::drop_callbacks() {
+void DriverLine::drop_callbacks() {
   on_event_ = nullptr;
   const auto news = std::exchange(news_, {});
   std::vector<OnAnswer> dropped;

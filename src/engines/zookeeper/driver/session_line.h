@@ -1,4 +1,4 @@
-// SessionLine: the requests, answers and events of one session.
+// DriverLine: the requests, answers and events of one session.
 //
 // What is sent within one turn of the Env's loop leaves together. Requests wait until the session
 // is connected, so that those that never left are known. What the client brings is told once the
@@ -34,10 +34,10 @@ struct SessionContext {
   std::uint64_t connections{0};
 };
 
-class SessionLine final : public ClientLoop, private Answered {
+class DriverLine final : public ClientLoop, private Answered {
  public:
-  SessionLine(std::shared_ptr<SessionContext> context, SessionAsk ask, OnEvent on_event);
-  ~SessionLine() override;
+  DriverLine(std::shared_ptr<SessionContext> context, SessionAsk ask, OnEvent on_event);
+  ~DriverLine() override;
 
   /// Begins to connect, soon.
   void open();
@@ -62,7 +62,7 @@ class SessionLine final : public ClientLoop, private Answered {
   using News = std::variant<Told, SessionEvent>;
   using Sendings = std::deque<std::unique_ptr<Sending>>;
 
-  static Task<void> look_up_and_begin(std::shared_ptr<SessionLine> self);
+  static Task<void> look_up_and_begin(std::shared_ptr<DriverLine> self);
   void begin_at(const std::string& servers);
 
   void connected() override;
@@ -77,7 +77,7 @@ class SessionLine final : public ClientLoop, private Answered {
   void on_change(SessionEvent::Change change, std::string path) override;
 
   bool is_ready() const { return is_connected() && context_->knows_chroot; }
-  std::shared_ptr<SessionLine> self();
+  std::shared_ptr<DriverLine> self();
   std::unique_ptr<Sending> fresh_sending();
   void look_for_chroot();
   void chroot_looked_for(const Result<Answer>& answer);
@@ -119,7 +119,7 @@ class SessionLine final : public ClientLoop, private Answered {
   bool closing_{false};
   TimePoint close_until_{};
   /// While it is closing and nobody else keeps it.
-  std::shared_ptr<SessionLine> keeps_itself_;
+  std::shared_ptr<DriverLine> keeps_itself_;
 };
 
 }  // namespace holdfast::zookeeper

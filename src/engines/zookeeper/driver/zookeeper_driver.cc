@@ -10,7 +10,7 @@ namespace {
 
 class DriverSession final : public ZookeeperSession {
  public:
-  explicit DriverSession(std::shared_ptr<SessionLine> line) : line_{std::move(line)} {}
+  explicit DriverSession(std::shared_ptr<DriverLine> line) : line_{std::move(line)} {}
   ~DriverSession() override { line_->abandon(); }
   DriverSession(const DriverSession&) = delete;
   DriverSession& operator=(const DriverSession&) = delete;
@@ -22,7 +22,7 @@ class DriverSession final : public ZookeeperSession {
   void close() override { line_->close(); }
 
  private:
-  std::shared_ptr<SessionLine> line_;
+  std::shared_ptr<DriverLine> line_;
 };
 
 }  // namespace
@@ -38,7 +38,7 @@ ZookeeperDriver::ZookeeperDriver(runtime::AsioEnv& env,
 ZookeeperDriver::~ZookeeperDriver() = default;
 
 std::unique_ptr<ZookeeperSession> ZookeeperDriver::open(SessionAsk ask, OnEvent on_event) {
-  auto line = std::make_shared<SessionLine>(context_, std::move(ask), std::move(on_event));
+  auto line = std::make_shared<DriverLine>(context_, std::move(ask), std::move(on_event));
   line->open();
   return std::make_unique<DriverSession>(std::move(line));
 }
