@@ -1,168 +1,68 @@
 #include "bench/etcd/hand_over.h"
 
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <optional>
-#include <thread>
-
-#include "base/assert.h"
 #include "bench/etcd/bare_client.h"
-#include "bench/peers.h"
-#include "bench/sampling.h"
-#include "holdfast/client.h"
+#include "bench/queue_hand_over.h"
 
 namespace holdfast::bench {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr int kSamples = 550;
-constexpr int kWarmUp = 50;
-constexpr auto kName = "turn";
 constexpr auto kBareKey = "bare/turn";
 
-// How long nothing is done before a turn: long enough for the clients and the server to be at rest.
-constexpr Duration kRest = 3ms;
+class EtcdGiver final : public BareGiver {
+ public:
+  explicit EtcdGiver(BareEtcd bare) : bare_{std::move(bare)} {}
 
-// What the two processes share.
-struct Stage {
-  enum class Receiver : std::uint8_t { starting, ready, failed };
+  void put() override { bare_.round_trip(put_); }
+  void erase() override { bare_.round_trip(erase_); }
+  std::size_t contenders(const std::string& name) override {
+    return static_cast<std::size_t>(bare_.contenders(name));
+  }
 
-  std::atomic<Receiver> receiver{Receiver::starting};
-  /// How often the giver has taken the lock back, before the first time -1.
-  std::atomic<int> given{-1};
-  /// How often the receiver has had the lock, and has made the bare transaction.
-  std::atomic<int> had;
-  std::atomic<int> bare_had;
-  std::atomic<std::int64_t> had_at_ns;
-  std::atomic<std::int64_t> bare_heard_at_ns;
-  std::atomic<std::int64_t> bare_had_at_ns;
+ private:
+  BareEtcd bare_;
+  const BareTxn put_ = BareEtcd::put(kBareKey);
+  const BareTxn erase_ = BareEtcd::erase(kBareKey);
 };
 
-std::int64_t now_ns() { return BootClock::now().time_since_epoch().count(); }
+class EtcdReceiver final : public BareReceiver {
+ public:
+  explicit EtcdReceiver(BareEtcd bare) : bare_{std::move(bare)} {}
 
-// Not by spinning: server and receiver need the processors.
-void wait_for(const std::atomic<int>& word, int value) {
-  while (word.load() < value) std::this_thread::sleep_for(50us);
-}
-
-[[noreturn]] void receive(Stage& stage, const EtcdServer& server) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  auto client = Client::connect(server.url());
-  auto bare = BareEtcd::connect(server.port());
-  if (!client || !bare) {
-    stage.receiver.store(Stage::Receiver::failed);
-    _exit(1);
+  void watch() override {
+    if (holds_) bare_.round_trip(txns_.give_up);
+    holds_ = false;
   }
-  BareWatch watch{bare->channel(), kBareKey};
-  stage.receiver.store(Stage::Receiver::ready);
-  const BarePair txns = bare->pair_for("bare");
-  for (int n = 1; n <= kSamples; ++n) {
-    wait_for(stage.given, n - 1);
-    watch.wait();
-    stage.bare_heard_at_ns.store(now_ns());
-    bare->round_trip(txns.take);
-    stage.bare_had_at_ns.store(now_ns());
-    stage.bare_had.store(n);
-    bare->round_trip(txns.give_up);
-    auto lease = client->acquire(kName);
-    stage.had_at_ns.store(now_ns());
-    HOLDFAST_ASSERT(lease.has_value());
-    stage.had.store(n);
-    lease->release();
+  void wait() override { watch_.wait(); }
+  void ask() override {
+    bare_.round_trip(txns_.take);
+    holds_ = true;
   }
-  _exit(0);
-}
 
-struct Samples {
-  std::vector<double> hand_overs;
-  std::vector<double> news;
-  std::vector<double> txns;
+ private:
+  BareEtcd bare_;
+  BareWatch watch_{bare_.channel(), kBareKey};
+  const BarePair txns_ = bare_.pair_for("bare");
+  bool holds_{false};
 };
 
-Samples give(Stage& stage, Client& client, BareEtcd& bare) {
-  Samples samples;
-  const BareTxn put = BareEtcd::put(kBareKey);
-  const BareTxn erase = BareEtcd::erase(kBareKey);
-  std::optional<Lease> lease{*client.acquire(kName)};
-  bare.round_trip(put);
-  stage.given.store(0);
-  for (int n = 1; n <= kSamples; ++n) {
-    std::this_thread::sleep_for(kRest);
-    const std::int64_t erased_at = now_ns();
-    bare.round_trip(erase);
-    wait_for(stage.bare_had, n);
-    bare.round_trip(put);
-    while (bare.contenders(kName) < 2) std::this_thread::sleep_for(100us);
-    std::this_thread::sleep_for(kRest);
-    const std::int64_t gave_at = now_ns();
-    lease->release();
-    wait_for(stage.had, n);
-    if (n > kWarmUp) {
-      const std::int64_t heard_at = stage.bare_heard_at_ns.load();
-      samples.hand_overs.push_back(static_cast<double>(stage.had_at_ns.load() - gave_at));
-      samples.news.push_back(static_cast<double>(heard_at - erased_at));
-      samples.txns.push_back(static_cast<double>(stage.bare_had_at_ns.load() - heard_at));
-    }
-    lease.emplace(*client.acquire(kName));
-    stage.given.store(n);
-  }
-  return samples;
-}
-
-Result<Samples> measure(const EtcdServer& server, Stage& stage) {
-  auto client = Client::connect(server.url());
-  if (!client) return Unexpected{client.error()};
-  auto bare = BareEtcd::connect(server.port());
+template <class End, class Base>
+Result<std::unique_ptr<Base>> connect(std::uint16_t port) {
+  auto bare = BareEtcd::connect(port);
   if (!bare) return Unexpected{bare.error()};
-  // What is erased before the other process watches is not heard of.
-  while (stage.receiver.load() == Stage::Receiver::starting) std::this_thread::sleep_for(1ms);
-  if (stage.receiver.load() == Stage::Receiver::failed) {
-    return Unexpected{Error{Errc::unavailable, "the receiving process found no etcd"}};
-  }
-  return give(stage, *client, *bare);
+  return std::unique_ptr<Base>{std::make_unique<End>(*std::move(bare))};
 }
 
 }  // namespace
 
 Result<void> add_hand_over(Report& report, const EtcdServer& server, const Progress& progress) {
   progress("hand-over between two processes");
-  void* memory =
-      mmap(nullptr, sizeof(Stage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    return Unexpected{Error{Errc::io_error, "cannot make room for the hand-over benchmark"}};
-  }
-  auto* stage = new (memory) Stage{};
-  const pid_t receiver = fork();
-  if (receiver == 0) receive(*stage, server);
-  if (receiver < 0) {
-    return Unexpected{Error{Errc::io_error, std::string{"cannot fork: "} + std::strerror(errno)}};
-  }
-  auto samples = measure(server, *stage);
-  if (!samples) kill(receiver, SIGKILL);
-  waitpid(receiver, nullptr, 0);
-  munmap(memory, sizeof(Stage));
-  if (!samples) return Unexpected{samples.error()};
-  const Timing ours = summarise(std::move(samples->hand_overs));
-  const double news = summarise(std::move(samples->news)).p50_ns;
-  const double txn = summarise(std::move(samples->txns)).p50_ns;
-  const double limit = news + 1.2 * txn;
-  report.cases.push_back({.name = std::string{kHandOver},
-                          .ops_s = 1e9 / ours.p50_ns,
-                          .p50_ns = ours.p50_ns,
-                          .p99_ns = ours.p99_ns,
-                          .limit_name = "bare erase to event + 1.2 txn",
-                          .limit = limit,
-                          .ratio = limit / ours.p50_ns,
-                          .target = 1});
-  return {};
+  const std::uint16_t port = server.port();
+  return add_queue_hand_over(
+      report,
+      {.url = server.url(),
+       .giver = [port] { return connect<EtcdGiver, BareGiver>(port); },
+       .receiver = [port] { return connect<EtcdReceiver, BareReceiver>(port); },
+       .limit_name = "bare erase to event + 1.2 txn"});
 }
 
 }  // namespace holdfast::bench

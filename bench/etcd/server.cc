@@ -1,37 +1,18 @@
 #include "bench/etcd/server.h"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <array>
 #include <cstdlib>
 #include <sstream>
 #include <vector>
+
+#include "bench/plain_request.h"
 
 namespace holdfast::bench {
 namespace {
 
 std::string url_of(std::uint16_t port) { return "http://127.0.0.1:" + std::to_string(port); }
 
-/// Empty: nobody answers.
 std::string http_get(std::uint16_t port, const std::string& path) {
-  const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  const std::string request = "GET " + path + " HTTP/1.0\r\n\r\n";
-  std::string answer;
-  if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-      send(connection, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
-    std::array<char, 4096> bytes{};
-    for (ssize_t got = 0; (got = recv(connection, bytes.data(), bytes.size(), 0)) > 0;) {
-      answer.append(bytes.data(), static_cast<std::size_t>(got));
-    }
-  }
-  close(connection);
-  return answer;
+  return plain_request(port, "GET " + path + " HTTP/1.0\r\n\r\n");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "bench/etcd/etcd_bench.h"
 #include "bench/local_bench.h"
 #include "bench/redis/redis_bench.h"
+#include "bench/zookeeper/zookeeper_bench.h"
 
 namespace holdfast::cli {
 namespace {
@@ -74,6 +75,8 @@ Result<bench::Report> measure(const BenchOptions& options, const bench::Progress
       return bench::run_redis(options.peers, progress);
     case BenchEngine::etcd:
       return bench::run_etcd(options.peers, progress);
+    case BenchEngine::zookeeper:
+      return bench::run_zookeeper(options.peers, progress);
   }
   return bench::run_local(progress);
 }

@@ -1,17 +1,32 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <string_view>
 
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/text.h"
 
 namespace holdfast::cli {
+namespace {
+
+struct Named {
+  std::string_view name;
+  BenchEngine engine;
+};
+constexpr std::array<Named, 3> kWithServers{{{"redis", BenchEngine::redis},
+                                             {"etcd", BenchEngine::etcd},
+                                             {"zookeeper", BenchEngine::zookeeper}}};
+
+}  // namespace
 
 void add_bench(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("bench", "Measure an engine on this machine");
   auto engine = std::make_shared<std::string>();
-  command->add_option("ENGINE", *engine, "The engine to measure: local, redis or etcd")->required();
+  command->add_option("ENGINE", *engine, "The engine to measure: local, redis, etcd or zookeeper")
+      ->required();
   auto all_peers = std::make_shared<bool>(false);
   command->add_flag("--peers",
                     *all_peers,
@@ -21,21 +36,22 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       "  holdfast bench local\n"
       "  holdfast bench redis\n"
       "  holdfast bench etcd --peers\n"
+      "  holdfast bench zookeeper\n"
       "  holdfast bench local --json | jq '.cases[] | {name, ratio, met}'");
   command->callback([&invocation, engine, all_peers] {
     invocation.action = [engine, all_peers](Console& console) {
       if (*engine == "local" || *engine == "local:") {
         return run_bench({.engine = BenchEngine::local, .format = console.format()});
       }
-      if (*engine == "redis" || *engine == "etcd") {
-        return run_bench({.engine = *engine == "redis" ? BenchEngine::redis : BenchEngine::etcd,
+      const auto known = std::ranges::find(kWithServers, *engine, &Named::name);
+      if (known != kWithServers.end()) {
+        return run_bench({.engine = known->engine,
                           .peers = *all_peers ? bench::Peers::all : bench::Peers::at_hand,
                           .format = console.format()});
       }
-      return console.fail(
-          {Errc::invalid_argument,
-           fmt::format("no benchmark for the engine '{}'", printable(*engine)),
-           "use: holdfast bench local, holdfast bench redis or holdfast bench etcd"});
+      return console.fail({Errc::invalid_argument,
+                           fmt::format("no benchmark for the engine '{}'", printable(*engine)),
+                           "use: holdfast bench local, redis, etcd or zookeeper"});
     };
   });
 }

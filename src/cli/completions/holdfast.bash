@@ -83,7 +83,7 @@ _holdfast() {
         once) words="--keep --ttl --wait --on-failure $general --" ;;
         redlock) words="init rejoin --longest-ttl --anew $general" ;;
         store) words="rebase --lock --lock-engine --why $general" ;;
-        bench) words="local redis etcd --peers $general" ;;
+        bench) words="local redis etcd zookeeper --peers $general" ;;
         doctor) words="$general" ;;
         lab)
           words="pause naive bank sim --html --svg --no-picture --keep --ttl --processes --rounds
