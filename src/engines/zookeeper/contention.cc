@@ -177,7 +177,8 @@ Task<Result<Contention::Step>> Contention::take_in(std::vector<std::string> chil
   if (own_.use->is_over()) co_return Step::again;
   const std::string own = own_.place.child();
   if (std::ranges::find(queue, own, &Child::name) == queue.end()) {
-    begin_anew();
+    // A server that was just connected may be behind.
+    own_.place.unsettled = true;
     co_return Step::again;
   }
   standing_ = stand(queue, own, request_.claim);

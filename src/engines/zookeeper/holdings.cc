@@ -118,14 +118,21 @@ Task<void> Holdings::look_into(std::shared_ptr<Holdings> self) {
   self->looking_ = false;
 }
 
-/// Its node is gone: why?
+/// Its node seems to be gone: is it, and why?
 Task<Result<void>> Holdings::look_into_one(Owner owner) {
   const Own* const own = find(owner);
   if (own == nullptr) co_return Result<void>{};
   const auto session = own->use.session();
   const auto line = session->line;
-  const SharedRequest list = share(List{.path = parts_->nodes.beside("broken")});
   const TimePoint by = parts_->env.now() + parts_->settings.timeout;
+  // A server that was just connected may be behind.
+  const auto traced = co_await trace(*session, own->place, by);
+  if (!traced && may_pass(traced.error().code)) co_return Unexpected{traced.error()};
+  if (traced && !traced->path.empty()) {
+    watch(owner);
+    co_return Result<void>{};
+  }
+  const SharedRequest list = share(List{.path = parts_->nodes.beside("broken")});
   const auto records = co_await line->answered(list, by);
   if (!records && may_pass(records.error().code)) co_return Unexpected{records.error()};
   const bool broken = records && has_record(records->children, owner.fingerprint());

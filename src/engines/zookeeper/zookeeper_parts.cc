@@ -115,7 +115,7 @@ Task<Result<void>> make_lock_node(SessionLine& line, std::string path, TimePoint
   co_return Result<void>{};
 }
 
-Task<Result<Traced>> trace(Session& session, const Place& place, TimePoint answer_by) {
+Task<Result<Traced>> trace(Session& session, Place place, TimePoint answer_by) {
   const auto line = session.line;
   // Another server may not have heard yet of what the last one did.
   const SharedRequest sync = share(Sync{.path = place.lock});

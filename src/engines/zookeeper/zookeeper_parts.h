@@ -78,7 +78,7 @@ Task<Result<void>> make_path(SessionLine& line, std::string path, TimePoint answ
 
 /// Looks for a contender by its id. One that is not of this session is not believed, for it goes
 /// with the session that made it.
-Task<Result<Traced>> trace(Session& session, const Place& place, TimePoint answer_by);
+Task<Result<Traced>> trace(Session& session, Place place, TimePoint answer_by);
 
 /// Whether the same request may succeed later.
 bool may_pass(Errc code);

@@ -6,6 +6,9 @@
 namespace holdfast::zookeeper {
 namespace {
 
+// What any server needs to answer who is asked to.
+constexpr Millis kConnecting{250};
+
 Error too_slow(Millis ttl) {
   return {Errc::unavailable,
           "the servers answer too slowly for leases of " + std::to_string(ttl.count()) + " ms",
@@ -173,6 +176,7 @@ void Sessions::hear(const SharedSession& session, const SessionEvent& event) {
       break;
     case SessionEvent::Kind::disconnected:
       kept->disconnect(event.error);
+      if (kept->is_made()) give_time(kept);
       break;
     case SessionEvent::Kind::expired:
       end(kept, kept->explain_end(env_.now()));
@@ -222,21 +226,32 @@ Task<Result<void>> Sessions::beat(SharedSession session, TimePoint answer_by) {
     co_return Result<void>{};
   }
   // A server that does not answer, though its connection stands: another may.
-  if (session->connections() == connection) open_again(session, answer.error());
+  const bool hangs = session->is_connected() && session->connections() == connection;
+  if (hangs) open_again(session, answer.error());
   co_return Unexpected{answer.error()};
 }
 
 void Sessions::open_again(const SharedSession& session, Error why) {
-  if (!session->is_connected()) return;
   session->disconnect(std::move(why));
   session->line->open({.timeout = session->ttl(), .resume = session->key()});
+  give_time(session);
+}
+
+void Sessions::give_time(const SharedSession& session) {
+  for (Care& care : cared_for_) {
+    if (care.session != session) continue;
+    care.ask_at = env_.now() + std::max<Duration>(session->ttl() / 12, kConnecting);
+  }
+  changed_->ring();
 }
 
 Task<Result<void>> Sessions::reconnect(SharedSession session, TimePoint answer_by) {
   const auto self = shared_from_this();
   if (session->is_over()) co_return Result<void>{};
   const std::size_t before = session->connections();
-  open_again(session, {Errc::unavailable, "the connection is made anew"});
+  if (session->is_connected()) {
+    open_again(session, {Errc::unavailable, "the connection is made anew"});
+  }
   const auto alarm = std::make_shared<Alarm>(env_);
   const auto pending = [&] { return !session->is_over() && session->connections() == before; };
   while (pending() && env_.now() < answer_by) {
@@ -335,14 +350,16 @@ TimePoint Sessions::look_after(const SharedSession& session, TimePoint now) {
   const auto is_it = [&](const Care& care) { return care.session == session; };
   const auto care = std::ranges::find_if(cared_for_, is_it);
   if (care == cared_for_.end()) return TimePoint::max();
-  // While there is no server, another request would only wait like the last one.
-  const bool due = now >= std::max(session->due_at(), care->ask_at);
-  if (due && session->is_connected()) {
+  if (!session->is_connected()) {
+    // It may be stuck at a server that hangs.
+    if (now >= care->ask_at) open_again(session, no_server(*session));
+    return std::min(session->valid_until(), now + kConnecting);
+  }
+  if (now >= std::max(session->due_at(), care->ask_at)) {
     care->ask_at = now + std::min<Duration>(terms_.timeout, session->ttl() / 6);
     env_.spawn(renew_in_time(shared_from_this(), session));
   }
-  const bool asks = session->is_connected();
-  const TimePoint ask_at = asks ? std::max(session->due_at(), care->ask_at) : TimePoint::max();
+  const TimePoint ask_at = std::max(session->due_at(), care->ask_at);
   return std::min({session->valid_until(), ask_at, idle_at});
 }
 

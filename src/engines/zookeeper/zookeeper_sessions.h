@@ -89,8 +89,10 @@ class Sessions : public std::enable_shared_from_this<Sessions> {
   void take_in(SharedSession session);
   void forget(const SharedSession& session);
   Task<Result<void>> beat(SharedSession session, TimePoint answer_by);
-  /// Over another connection, which only then counts.
+  /// With another handle, and so perhaps at another server.
   void open_again(const SharedSession& session, Error why);
+  /// Leaves it some time to connect.
+  void give_time(const SharedSession& session);
   static Task<void> linger(std::shared_ptr<Sessions> self, SharedSession session);
 
   TimePoint look_after(const SharedSession& session, TimePoint now);
