@@ -107,7 +107,7 @@ void SimZookeeperSession::hear_welcome(const ZookeeperWelcome& welcome) {
   refusals_ = 0;
   timeout_ = welcome.timeout;
   ask_.resume = welcome.key;
-  if (closing_) return close();
+  if (closing_) return say_goodbye();
   if (!watches_.empty()) {
     ZookeeperEnsemble& ensemble = route_.ensemble;
     say(kOfNoRequest, [&ensemble, watches = watches_, since = seen_](const LinkPtr& link) {
@@ -188,7 +188,9 @@ void SimZookeeperSession::cut_link() {
 
 void SimZookeeperSession::disconnect(const std::string& why) {
   const bool was_connected = std::exchange(phase_, Phase::connecting) == Phase::connected;
+  const bool closed = link_->goodbye && closing_;
   cut_link();
+  if (closed) return expire();
   connect_later();
   for (const PendingPtr& one : std::deque<PendingPtr>{pending_}) {
     if (one->left) finish(one, failed(Errc::unknown_outcome, "the connection broke"));
@@ -214,7 +216,9 @@ void SimZookeeperSession::expire() {
   const std::deque<PendingPtr> pending = std::exchange(pending_, {});
   tell({.kind = Kind::expired});
   for (const PendingPtr& one : pending) {
-    finish(one, failed(Errc::lost, "the session has expired"));
+    finish(one,
+           one->left ? failed(Errc::unknown_outcome, "the session ended before the answer came")
+                     : failed(Errc::lost, "the session is over"));
   }
 }
 
@@ -290,32 +294,31 @@ void SimZookeeperSession::unwatch(const std::string& path) {
       [&ensemble, path](const LinkPtr& link) { ensemble.unwatch(link->there, path); });
 }
 
+// What was asked before is still answered, or not, as if it went on.
 void SimZookeeperSession::close() {
-  if (phase_ == Phase::over || route_.env.killed()) return;
+  if (phase_ == Phase::over || route_.env.killed() || std::exchange(closing_, true)) return;
   on_event_ = nullptr;
-  pending_.clear();
-  if (phase_ == Phase::connected) {
-    ZookeeperEnsemble& ensemble = route_.ensemble;
-    say(kOfNoRequest, [&ensemble](const LinkPtr& link) { ensemble.end_session(link->there); });
-    closing_ = false;
-    return end();
-  }
-  if (std::exchange(closing_, true)) return;
+  if (phase_ == Phase::connected) say_goodbye();
   route_.env.call_at(route_.env.now() + timeout_, [self = shared_from_this()] {
-    self->closing_ = false;
-    self->end();
+    if (self->phase_ != Phase::over) self->expire();
   });
 }
 
+void SimZookeeperSession::say_goodbye() {
+  ZookeeperEnsemble& ensemble = route_.ensemble;
+  link_->goodbye = true;
+  say(kOfNoRequest, [&ensemble](const LinkPtr& link) { ensemble.end_session(link->there); });
+}
+
 void SimZookeeperSession::end() {
-  if (closing_ && !route_.env.killed()) return;
-  phase_ = Phase::over;
   on_event_ = nullptr;
-  cut_link();
   for (const PendingPtr& one : std::exchange(pending_, {})) {
     one->over = true;
     one->on_answer = {};
   }
+  if (closing_ && !route_.env.killed()) return;
+  phase_ = Phase::over;
+  cut_link();
 }
 
 }  // namespace holdfast::sim

@@ -41,6 +41,7 @@ class SimZookeeperSession : public std::enable_shared_from_this<SimZookeeperSess
     TimePoint asked_at{};
     TimePoint heard_at{};
     TimePoint said_at{};
+    bool goodbye{false};
     // At the member.
     ZookeeperConnectionPtr there{};
     std::map<std::uint64_t, std::string_view> asked{};
@@ -69,6 +70,7 @@ class SimZookeeperSession : public std::enable_shared_from_this<SimZookeeperSess
   void note_watch(const zookeeper::Request& request, zookeeper::Verdict verdict);
   void disconnect(const std::string& why);
   void cut_link();
+  void say_goodbye();
   void expire();
   /// Asks when all was silent, and leaves a server that does not answer.
   void keep_up(const LinkPtr& link);
