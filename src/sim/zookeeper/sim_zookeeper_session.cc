@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "sim/zookeeper/zookeeper_refusals.h"
+
 namespace holdfast::sim {
 namespace {
 
@@ -128,7 +130,7 @@ void SimZookeeperSession::hear_reply(const ZookeeperReply& reply) {
   const auto found = std::ranges::find(pending_, reply.number, &Pending::number);
   if (found == pending_.end()) return;
   const PendingPtr pending = *found;
-  note_watch(*pending->request, reply.answer.verdict);
+  if (!pending->unwatched) note_watch(*pending->request, reply.answer.verdict);
   finish(pending, reply.answer);
 }
 
@@ -228,10 +230,12 @@ void SimZookeeperSession::send(SharedRequest request, TimePoint answer_by, OnAns
                                                          .request = std::move(request),
                                                          .on_answer = std::move(on_answer)});
   const auto self = shared_from_this();
-  if (phase_ == Phase::over) {
+  std::optional<Error> refusal = refusal_of(*pending->request);
+  if (!refusal && phase_ == Phase::over) refusal = Error{Errc::lost, "the session is over"};
+  if (refusal) {
     // Never inside the call, which posted work may be.
-    pending->waiting = route_.env.call_at(route_.env.now(), [self, pending] {
-      self->finish(pending, failed(Errc::lost, "the session is over"));
+    pending->waiting = route_.env.call_at(route_.env.now(), [self, pending, refusal] {
+      self->finish(pending, Unexpected{*refusal});
     });
     return;
   }
@@ -286,8 +290,13 @@ void SimZookeeperSession::tell(const SessionEvent& event) {
 }
 
 void SimZookeeperSession::unwatch(const std::string& path) {
-  const std::size_t had =
+  std::size_t had =
       watches_.data.erase(path) + watches_.missing.erase(path) + watches_.children.erase(path);
+  for (const PendingPtr& one : pending_) {
+    if (watched_path(*one->request) != path) continue;
+    one->unwatched = true;
+    ++had;
+  }
   if (had == 0 || phase_ != Phase::connected) return;
   ZookeeperEnsemble& ensemble = route_.ensemble;
   say(kOfNoRequest,

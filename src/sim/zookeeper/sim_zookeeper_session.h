@@ -56,6 +56,8 @@ class SimZookeeperSession : public std::enable_shared_from_this<SimZookeeperSess
     /// Whether a server may have got it.
     bool left{false};
     bool over{false};
+    /// Its watch was forgotten meanwhile.
+    bool unwatched{false};
   };
   using PendingPtr = std::shared_ptr<Pending>;
 

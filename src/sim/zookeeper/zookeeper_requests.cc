@@ -13,7 +13,10 @@ namespace {
 using namespace zookeeper;
 using What = SessionEvent::Change;
 
-std::string password_of(SessionId id) { return fmt::format("secret-of-{:x}", id.number); }
+std::string password_of(SessionId id) {
+  Chance chance{static_cast<std::uint64_t>(id.number)};
+  return fmt::format("{:016x}", chance.draw());
+}
 
 bool reads(const Request& request) {
   return std::holds_alternative<Read>(request) || std::holds_alternative<Exists>(request) ||
