@@ -2,10 +2,12 @@
 #include "client/open_etcd.h"
 #include "client/open_redis.h"
 #include "client/open_redlock.h"
+#include "client/open_zookeeper.h"
 #include "client/prefix_backend.h"
 #include "client/redlock_url.h"
 #include "engines/etcd/driver/etcd_url.h"
 #include "engines/local/local_backend.h"
+#include "engines/zookeeper/driver/zookeeper_url.h"
 #include "holdfast/client.h"
 
 namespace holdfast {
@@ -23,6 +25,11 @@ Result<Client> Client::connect(std::string_view url) {
   }
   if (etcd::is_etcd_url(url)) {
     auto backend = open_etcd(url);
+    if (!backend) return Unexpected{std::move(backend).error()};
+    return Client{std::move(*backend)};
+  }
+  if (zookeeper::is_zookeeper_url(url)) {
+    auto backend = open_zookeeper(url);
     if (!backend) return Unexpected{std::move(backend).error()};
     return Client{std::move(*backend)};
   }

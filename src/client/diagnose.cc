@@ -7,11 +7,13 @@
 
 #include "client/diagnose_etcd.h"
 #include "client/diagnose_redis.h"
+#include "client/diagnose_zookeeper.h"
 #include "client/engine_url.h"
 #include "client/open_redis.h"
 #include "client/redlock_url.h"
 #include "engines/etcd/driver/etcd_url.h"
 #include "engines/local/state_dir.h"
+#include "engines/zookeeper/driver/zookeeper_url.h"
 #include "holdfast/client.h"
 
 namespace holdfast {
@@ -75,6 +77,7 @@ Result<Diagnosis> diagnose_local(std::string_view url) {
 Result<Diagnosis> diagnose(std::string_view url) {
   if (is_redlock_url(url)) return diagnose_redlock(url);
   if (etcd::is_etcd_url(url)) return diagnose_etcd(url);
+  if (zookeeper::is_zookeeper_url(url)) return diagnose_zookeeper(url);
   return is_redis_url(url) ? diagnose_redis(url) : diagnose_local(url);
 }
 

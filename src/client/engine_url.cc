@@ -11,10 +11,11 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<std::string_view, 4> kOtherEngines{"zookeeper", "postgres", "http", "https"};
+constexpr std::array<std::string_view, 3> kOtherEngines{"postgres", "http", "https"};
 
 constexpr const char* kSchemes =
-    "write local:, local:/directory, redis://host, redlock://a,b,c or etcd://a,b,c";
+    "write local:, local:/directory, redis://host, redlock://a,b,c, etcd://a,b,c or "
+    "zookeeper://a,b,c";
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -34,9 +35,10 @@ Result<std::string> parse_scheme(std::string_view url) {
   std::ranges::transform(scheme, scheme.begin(), lower);
   if (scheme == "local") return scheme;
   if (std::ranges::find(kOtherEngines, scheme) != kOtherEngines.end()) {
-    return Unexpected{Error{Errc::unsupported,
-                            "the engine " + scheme + ": is not in this build",
-                            "use local:, redis:, redlock: or etcd:, or a build with that engine"}};
+    return Unexpected{
+        Error{Errc::unsupported,
+              "the engine " + scheme + ": is not in this build",
+              "use local:, redis:, redlock:, etcd: or zookeeper:, or a build with that engine"}};
   }
   const bool is_word =
       std::ranges::all_of(scheme, [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; });

@@ -11,6 +11,8 @@
 #include "tests/ports/redis_cluster.h"
 #include "tests/ports/redis_process.h"
 #include "tests/redis/certificates.h"
+#include "tests/zookeeper/leader_kills.h"
+#include "tests/zookeeper/zookeeper_ensemble.h"
 
 namespace holdfast::contract {
 namespace {
@@ -169,6 +171,37 @@ FreshEngine fresh_guarded_etcd() {
           .resources = guarded};
 }
 
+/// Every TTL the contract asks for, from `ttl_min` on.
+zookeeper::ZookeeperSettings session_limits(Millis ttl_min) {
+  return {.min_session_timeout = ttl_min, .max_session_timeout = kTtlMax};
+}
+
+constexpr Millis kZookeeperTtl{2000};
+/// The ensemble elects a leader meanwhile, and leases outlast that.
+constexpr Millis kElectionTtl{10'000};
+
+/// As etcd's clusters.
+template <std::size_t kNodes, std::size_t kDown>
+FreshEngine fresh_zookeeper() {
+  static const auto ensemble = [] {
+    auto made = std::make_shared<zookeeper::ZookeeperEnsemble>(zookeeper::ZookeeperEnsemble::Shape{
+        .nodes = kNodes, .settings = session_limits(kZookeeperTtl)});
+    for (std::size_t i = 0; i < kDown; ++i) made->node(i).kill();
+    static_cast<void>(made->wait_for_leader());
+    return made;
+  }();
+  return {.url = "zookeeper://" + ensemble->endpoints() + "?" + next_prefix(),
+          .resources = ensemble};
+}
+
+/// Whose leader is killed soon after the test has begun.
+FreshEngine fresh_headless_zookeeper() {
+  static const auto kills = std::make_shared<zookeeper::LeaderKills>(session_limits(kElectionTtl));
+  kills->strike();
+  return {.url = "zookeeper://" + kills->endpoints() + "?timeout=30s&" + next_prefix(),
+          .resources = kills};
+}
+
 constexpr Capabilities kEverything{.shared = true,
                                    .permits = true,
                                    .fifo = true,
@@ -185,20 +218,30 @@ constexpr Capabilities kRedlock{.shared = false,
                                 .watch = true,
                                 .store = false};
 
-constexpr Capabilities kEtcd{.shared = true,
-                             .permits = true,
-                             .fifo = true,
-                             .detached = true,
-                             .lock_delay = false,
-                             .watch = true,
-                             .store = true};
+/// Whose servers end a session and its locks in one step.
+constexpr Capabilities kSessions{.shared = true,
+                                 .permits = true,
+                                 .fifo = true,
+                                 .detached = true,
+                                 .lock_delay = false,
+                                 .watch = true,
+                                 .store = true};
 
 EngineUnderTest etcd_cluster(std::string name, FreshEngine (*fresh)(), std::chrono::seconds ttl) {
   return {.name = std::move(name),
           .fresh = fresh,
-          .can = kEtcd,
+          .can = kSessions,
           .ttl_of_the_dying = ttl,
           .ttl_min = ttl};
+}
+
+EngineUnderTest zookeeper_ensemble(std::string name, FreshEngine (*fresh)(), Millis ttl) {
+  return {.name = std::move(name),
+          .fresh = fresh,
+          .can = kSessions,
+          .ttl_of_the_dying = ttl,
+          .ttl_min = ttl,
+          .value_bytes_max = 1'000'000};
 }
 
 EngineUnderTest redlock(std::string name, std::size_t nodes, const Trouble& trouble) {
@@ -236,6 +279,10 @@ std::vector<EngineUnderTest> engines_under_test() {
       etcd_cluster("etcd_3", fresh_etcd<3, 0>, std::chrono::seconds{2}),
       etcd_cluster("etcd_3_one_down", fresh_etcd<3, 1>, std::chrono::seconds{2}),
       etcd_cluster("etcd_tls_auth", fresh_guarded_etcd, std::chrono::seconds{1}),
+      zookeeper_ensemble("zookeeper", fresh_zookeeper<1, 0>, kZookeeperTtl),
+      zookeeper_ensemble("zookeeper_3", fresh_zookeeper<3, 0>, kZookeeperTtl),
+      zookeeper_ensemble("zookeeper_3_one_down", fresh_zookeeper<3, 1>, kZookeeperTtl),
+      zookeeper_ensemble("zookeeper_3_leader_killed", fresh_headless_zookeeper, kElectionTtl),
       redlock("redlock_3", 3, {}),
       redlock("redlock_5", 5, {}),
       redlock("redlock_5_one_down", 5, {.down = 1}),

@@ -10,6 +10,7 @@
 
 #include "holdfast/inspect.h"
 #include "holdfast/options.h"
+#include "holdfast/store_types.h"
 
 namespace holdfast::contract {
 
@@ -30,6 +31,8 @@ struct EngineUnderTest {
   Millis ttl_of_the_dying{std::chrono::minutes{10}};
   /// What a shorter TTL is raised to.
   Millis ttl_min{kTtlMin};
+  /// What the engine's servers take in one value.
+  std::size_t value_bytes_max{kValueBytesMax};
 };
 
 /// What the guide tells to give a user that Holdfast connects as.

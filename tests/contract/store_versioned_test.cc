@@ -75,7 +75,7 @@ TEST_P(StoreVersioned, KeysAndValuesAtAndBeyondTheirLimits) {
     EXPECT_EQ(code_of(store().get(bad)), Errc::invalid_argument);
     EXPECT_EQ(code_of(store().open(bad, holder(1))), Errc::invalid_argument);
   }
-  const std::string largest(kValueBytesMax, 'v');
+  const std::string largest(GetParam().value_bytes_max, 'v');
   EXPECT_TRUE(store().put("large", largest));
   EXPECT_EQ(peek("large"), largest);
   EXPECT_EQ(code_of(store().put("large", largest + "v")), Errc::invalid_argument);
@@ -83,7 +83,7 @@ TEST_P(StoreVersioned, KeysAndValuesAtAndBeyondTheirLimits) {
   Resource resource = open("fenced", holder(1));
   EXPECT_TRUE(resource.write(largest));
   EXPECT_EQ(code_of(resource.write(largest + "v")), Errc::invalid_argument);
-  EXPECT_EQ((*resource.read())->value.size(), kValueBytesMax);
+  EXPECT_EQ((*resource.read())->value, largest);
 }
 
 TEST_P(StoreVersioned, KeysAreIndependent) {

@@ -16,12 +16,14 @@
 #include <vector>
 
 #include "holdfast/client.h"
-#include "tests/etcd_faults/let_pass.h"
+#include "tests/campaigns/let_pass.h"
 
 namespace holdfast::etcd {
 namespace {
 
 using namespace std::chrono_literals;
+
+using campaigns::let_pass;
 
 constexpr int kNodes = 3;
 constexpr auto kPatience = 60s;

@@ -6,10 +6,10 @@
 
 #include "holdfast/clock.h"
 
-namespace holdfast::etcd {
+namespace holdfast::campaigns {
 
 inline void let_pass(Millis time) {
   poll(nullptr, 0, static_cast<int>(time.count() < 0 ? 0 : time.count()));
 }
 
-}  // namespace holdfast::etcd
+}  // namespace holdfast::campaigns

@@ -1,0 +1,20 @@
+#include "client/diagnose_zookeeper.h"
+
+#include "client/shown_zookeeper_url.h"
+#include "engines/zookeeper/doctor/ensemble_findings.h"
+#include "engines/zookeeper/doctor/examine.h"
+
+namespace holdfast {
+
+Result<Diagnosis> diagnose_zookeeper(std::string_view url) {
+  const auto parsed = zookeeper::parse_zookeeper_url(url);
+  if (!parsed) return Unexpected{parsed.error()};
+  const auto env = runtime::AsioEnv::create();
+  if (!env) return Unexpected{env.error()};
+  const auto facts = zookeeper::examine(**env, *parsed);
+  if (!facts) return Unexpected{facts.error()};
+  return Diagnosis{.engine = shown_zookeeper_url(*parsed),
+                   .findings = zookeeper::findings_of(*facts)};
+}
+
+}  // namespace holdfast
