@@ -55,7 +55,9 @@ void SessionLine::let_go() {
 }
 
 void SessionLine::close() {
+  closed_ = true;
   if (handle_) handle_->close();
+  settle_all({Errc::lost, "the session was given up"});
 }
 
 void SessionLine::drop() {
@@ -67,7 +69,7 @@ void SessionLine::drop() {
 void SessionLine::send(SharedRequest request, TimePoint answer_by, OnAnswer on_answer) {
   const std::uint64_t number = ++last_number_;
   pending_.emplace(number, std::move(on_answer));
-  if (!handle_) {
+  if (!handle_ || closed_) {
     env_.post([self = shared_from_this(), number] {
       self->settle(number, Unexpected{Error{Errc::lost, "the session was given up"}});
     });
@@ -114,7 +116,7 @@ void SessionLine::stop(const std::string& path, std::uint64_t number) {
   if (found == nodes_.end()) return;
   found->second.listeners.erase(number);
   if (!found->second.listeners.empty()) return;
-  if (found->second.armed && handle_) handle_->unwatch(path);
+  if (found->second.armed && handle_ && !closed_) handle_->unwatch(path);
   nodes_.erase(found);
 }
 

@@ -53,9 +53,10 @@ class SessionLine : public std::enable_shared_from_this<SessionLine> {
 
   /// Takes another handle. What is under way over the last one is answered by unknown_outcome.
   void open(SessionAsk ask);
-  /// Ends the session at the server, soon. Nothing may follow but drop().
+  /// Ends the session at the server, soon. What is under way or follows is answered by `lost`.
   void close();
-  /// Leaves the session to its timeout. What is under way or follows is answered by `lost`.
+  /// Leaves the session to its timeout, if it was not closed. What is under way or follows is
+  /// answered by `lost`.
   void drop();
 
   void send(SharedRequest request, TimePoint answer_by, OnAnswer on_answer);
@@ -92,6 +93,7 @@ class SessionLine : public std::enable_shared_from_this<SessionLine> {
   std::shared_ptr<ZookeeperPort> port_;
   OnEvent on_event_;
   std::unique_ptr<ZookeeperSession> handle_;
+  bool closed_{false};
   std::uint64_t generation_{0};
   std::uint64_t last_number_{0};
   std::unordered_map<std::uint64_t, OnAnswer> pending_;
