@@ -149,10 +149,14 @@ Task<Result<Contention::Step>> Contention::look(TimePoint answer_by) {
 
 Task<Result<Contention::Step>> Contention::settle(TimePoint answer_by) {
   const auto session = own_.use.session();
-  const Place place = own_.place;
+  Place place = own_.place;
+  place.path.clear();
   const auto traced = co_await trace(*session, place, answer_by);
   if (!traced) co_return failed(traced.error());
-  if (traced->path.empty()) begin_anew();
+  if (traced->path.empty()) {
+    Parts::leave_at_last(parts_, place, session);
+    begin_anew();
+  }
   own_.place.unsettled = false;
   own_.place.path = traced->path;
   own_.place.created = traced->created;

@@ -30,11 +30,18 @@ Task<Result<bool>> make_node(SessionLine& line, Create create, TimePoint answer_
 Task<void> leave_while_it_stands(std::shared_ptr<Parts> parts,
                                  Place place,
                                  std::shared_ptr<Session> session) {
+  bool looked = false;
   for (std::uint32_t attempt = 0; !session->is_over(); ++attempt) {
     const TimePoint by = parts->env.now() + parts->settings.timeout;
     if (place.path.empty()) {
       const auto traced = co_await trace(*session, place, by);
-      if (traced && traced->path.empty()) co_return;
+      if (traced && traced->path.empty()) {
+        // A server that hung may find the request of a connection that was given up behind those of
+        // the next one. What it leaves then would stay for as long as the session.
+        if (std::exchange(looked, true)) co_return;
+        co_await parts->env.sleep_for(session->ttl());
+        continue;
+      }
       if (traced) place.path = traced->path;
     }
     if (!place.path.empty()) {

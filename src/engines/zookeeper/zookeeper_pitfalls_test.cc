@@ -45,6 +45,16 @@ TEST_F(ZookeeperPitfallTest, Z10_ACreationThatNeverLeftIsRepeated) {
   EXPECT_TRUE(is_first(*taken));
 }
 
+TEST_F(ZookeeperPitfallTest, Z10_ACreationThatRunsLateLeavesNoOrphan) {
+  prepare();
+  alice_.port->traffic->delay_creates = 1;
+  const auto taken = alice_.acquire({});
+  ASSERT_TRUE(taken->lease);
+  ASSERT_TRUE(run_until([&] { return contenders().size() == 2; }, 5s)) << "it has run";
+  EXPECT_TRUE(run_until([&] { return contenders().size() == 1; }, 30s));
+  EXPECT_TRUE(is_first(*taken));
+}
+
 TEST_F(ZookeeperPitfallTest, Z10_WhoGivesUpLeavesNoOrphanOfALostAnswer) {
   prepare();
   alice_.port->traffic->lose_created = 1;

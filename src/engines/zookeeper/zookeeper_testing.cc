@@ -24,6 +24,13 @@ class TestSession final : public ZookeeperSession {
       --traffic_->lose_creates;
       return lose(std::move(on_answer));
     }
+    if (creates && traffic_->delay_creates > 0) {
+      --traffic_->delay_creates;
+      env_.call_at(env_.now() + 2s, [session = session_, request, by = env_.now() + 1h] {
+        session->send(request, by, [](const Result<Answer>&) {});
+      });
+      return lose(std::move(on_answer));
+    }
     if (creates && traffic_->lose_created > 0) {
       --traffic_->lose_created;
       session_->send(std::move(request), answer_by, [](const Result<Answer>&) {});
@@ -48,7 +55,7 @@ class TestSession final : public ZookeeperSession {
   }
 
   sim::SimEnv& env_;
-  std::unique_ptr<ZookeeperSession> session_;
+  std::shared_ptr<ZookeeperSession> session_;
   std::shared_ptr<Traffic> traffic_;
 };
 

@@ -33,6 +33,8 @@ struct Traffic {
   int lose_created{0};
   /// So many creations do not leave, though that is not known.
   int lose_creates{0};
+  /// So many creations run seconds later, and are not answered.
+  int delay_creates{0};
   /// Paths with watches.
   std::multiset<std::string> watched{};
   /// Of the session that was connected last.
