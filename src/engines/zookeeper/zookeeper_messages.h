@@ -148,7 +148,7 @@ struct SessionEvent {
   enum class Kind : std::uint8_t {
     /// The session is there, or there again: `key`, `timeout` and `asked_at` say how.
     connected,
-    /// Its server is gone; another is looked for. `error` says why.
+    /// Its server is gone, or none was found at first; another is looked for. `error` says why.
     disconnected,
     /// It does not exist any more, nor do its nodes. Nothing more is told.
     expired,

@@ -70,7 +70,7 @@ Task<Result<SessionUse>> Sessions::enter(Millis ttl, LeaseKind kind, TimePoint a
       if (session && session->is_fresh(env_.now())) co_return SessionUse{session, env_.now()};
       const auto answered = co_await ask_for(effective(ttl), answer_by);
       if (!answered) {
-        if (session && session->trouble()) cause = no_server(*session);
+        if (trouble_) cause = {Errc::unavailable, trouble_->message, trouble_->remedy_text};
         co_return Unexpected{std::move(cause)};
       }
       asked = *answered;
@@ -169,6 +169,7 @@ void Sessions::hear(const SharedSession& session, const SessionEvent& event) {
       // With less than was promised to its locks nothing is sure any more.
       if (kept->is_made() && event.timeout < kept->ttl()) return end(kept, LossReason::revoked);
       kept->connect(event);
+      trouble_.reset();
       for (Care& care : cared_for_) {
         if (care.session == kept) care.ask_at = TimePoint::min();
       }
@@ -177,6 +178,7 @@ void Sessions::hear(const SharedSession& session, const SessionEvent& event) {
     case SessionEvent::Kind::disconnected:
       kept->disconnect(event.error);
       if (kept->is_made()) give_time(kept);
+      trouble_ = event.error;
       break;
     case SessionEvent::Kind::expired:
       end(kept, kept->explain_end(env_.now()));

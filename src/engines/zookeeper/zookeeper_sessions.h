@@ -116,6 +116,8 @@ class Sessions : public std::enable_shared_from_this<Sessions> {
   };
   std::vector<Care> cared_for_;
   std::map<Millis, std::shared_ptr<Inquiry>> inquiries_;
+  /// What was last told of the way to the servers, unless one was found since.
+  std::optional<Error> trouble_{};
   bool keeping_up_{false};
   std::shared_ptr<Alarm> changed_;
 };

@@ -182,6 +182,7 @@ void DriverLine::connected() {
   if (context_->target.chroot.empty()) context_->knows_chroot = true;
   if (!context_->knows_chroot) return look_for_chroot();
   ++context_->connections;
+  had_server_ = true;
   news_.push_back(SessionEvent{.kind = SessionEvent::Kind::connected,
                                .key = key(),
                                .timeout = timeout(),
@@ -215,9 +216,9 @@ void DriverLine::chroot_looked_for(const Result<Answer>& answer) {
 void DriverLine::disconnected(Was was, const Error& why) {
   failures_.insert_or_assign(server(), why);
   strangers_ = why.code == Errc::corrupt ? strangers_ + 1 : 0;
-  if (was == Was::connected && context_->knows_chroot) {
-    news_.push_back(SessionEvent{.kind = SessionEvent::Kind::disconnected, .error = why});
-  }
+  // A session that has not been there yet has no server to lose, but somebody waits for it.
+  const bool told = was == Was::connected ? context_->knows_chroot : !had_server_;
+  if (told) news_.push_back(SessionEvent{.kind = SessionEvent::Kind::disconnected, .error = why});
   // Waiting would not help.
   if (strangers_ >= context_->target.endpoints.size()) answer_waiting(why);
 }

@@ -115,6 +115,7 @@ class DriverLine final : public ClientLoop, private Answered {
   TimePoint silent_since_{};
   bool flush_posted_{false};
   bool telling_{false};
+  bool had_server_{false};
   bool over_{false};
   bool closing_{false};
   TimePoint close_until_{};
