@@ -166,13 +166,25 @@ Findings load_findings(const EnsembleFacts& facts) {
 Findings ttl_findings(const EnsembleFacts& facts) {
   Findings found;
   if (facts.ttl_min > kTtlMinUsual) {
-    found.push_back({"ttl_raised",
-                     Severity::warning,
-                     "the ensemble raises every TTL to at least " + seconds(facts.ttl_min) +
-                         ": so long others wait when a holder vanishes, whatever it asked for",
-                     "ask for TTLs of " + seconds(facts.ttl_min) +
-                         " and more, or lower minSessionTimeout, which is two of tickTime unless "
-                         "it is set"});
+    found.push_back(
+        {"ttl_raised",
+         Severity::warning,
+         "the ensemble raises every TTL to at least " + seconds(facts.ttl_min) +
+             ": so long others wait when a holder vanishes, whatever it asked for",
+         "ask for TTLs of " + seconds(facts.ttl_min) +
+             " and more, or lower tickTime: minSessionTimeout is two of it unless it is "
+             "set"});
+  }
+  for (const ServerFacts& server : facts.asked) {
+    const double tick = server.conf.number("tickTime").value_or(0);
+    if (server.conf.number("minSessionTimeout").value_or(2 * tick) >= 2 * tick) continue;
+    found.push_back({"less_than_two_ticks",
+                     Severity::danger,
+                     server.endpoint +
+                         " grants sessions of less than two ticks: its leader may not "
+                         "hear of them in time, and end them before their holders "
+                         "know",
+                     "minSessionTimeout=" + whole(2 * tick) + " in zoo.cfg, or none"});
   }
   if (facts.ttl_max > Millis{0} && facts.ttl_max < kTtlUsual) {
     found.push_back({"ttl_lowered",

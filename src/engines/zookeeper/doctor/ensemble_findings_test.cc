@@ -104,6 +104,16 @@ TEST(EnsembleFindingsTest, TtlsThatAreNotGranted) {
   EXPECT_EQ(ids(ttl_findings(facts)), Ids{});
 }
 
+TEST(EnsembleFindingsTest, SessionsOfLessThanTwoTicks) {
+  EnsembleFacts facts = good();
+  facts.asked[1].conf = ServerWords::read("tickTime=2000\nminSessionTimeout=3999\n");
+  const core::Findings found = ttl_findings(facts);
+  ASSERT_EQ(ids(found), Ids{"less_than_two_ticks"});
+  EXPECT_NE(found[0].fix.find("minSessionTimeout=4000"), std::string::npos) << found[0].fix;
+  facts.asked[1].conf = ServerWords::read("tickTime=2000\nminSessionTimeout=4000\n");
+  EXPECT_EQ(ids(ttl_findings(facts)), Ids{});
+}
+
 TEST(EnsembleFindingsTest, RightsAndWhatWasNotTold) {
   EnsembleFacts facts = good();
   facts.refusals = {{"create", "no right to /hf"}};
