@@ -1,6 +1,8 @@
 #include "engines/zookeeper/driver/client_loop.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <zookeeper/zookeeper.h>
@@ -20,6 +22,8 @@ using boost::asio::posix::stream_descriptor;
 
 /// What the client does in one turn at most; the loop has others to serve.
 constexpr int kAnswersPerTurn = 256;
+/// Which part of a session's time its pings are late. They are due after a third.
+constexpr int kPingDelay = 12;
 /// What the client calls the state of a connection that was lost.
 constexpr int kNoConnection = 0;
 
@@ -123,6 +127,10 @@ void ClientLoop::turn(int events) {
   turned();
 }
 
+void ClientLoop::gather(int on) {
+  if (wire_.is_open()) setsockopt(wire_.native_handle(), IPPROTO_TCP, TCP_CORK, &on, sizeof on);
+}
+
 void ClientLoop::after_calls() {
   if (client_ != nullptr) arm();
 }
@@ -150,6 +158,8 @@ void ClientLoop::process(int events) {
     }
     const int code = call([&] { return zookeeper_process(client_, events); });
     if (code != ZOK || !reads || !has_socket(zoo_state(client_))) return;
+    // What else is there is told by the next wait.
+    if (!expects_answers()) return;
     events = ZOOKEEPER_READ;
   }
 }
@@ -181,7 +191,8 @@ void ClientLoop::arm() {
     if (!wire_.is_open()) open_wire(descriptor);
     wait_for_input();
     if (has_output_) wait_for_room();
-    timer_.set(now + duration_of(within));
+    // A moment late: whoever renews the session as often as the client would spares it the ping.
+    timer_.set(now + duration_of(within) + Duration{timeout()} / kPingDelay);
     timer_.set(connected_ ? silent_until() : attempt_until_);
   }
 }
@@ -241,6 +252,7 @@ void ClientLoop::note(int before, TimePoint called_at, int code) {
   if (state == ZOO_CONNECTED_STATE && !connected_) {
     connected_ = was_connected_ = true;
     rounds_ = 0;
+    renew_wire();
     return connected();
   }
   const bool had_none = !wire_.is_open() && (code == ZOK || code == ZNOTHING);
@@ -280,6 +292,13 @@ void ClientLoop::open_wire(int descriptor) {
                              ? attempt_limit(patience_.connect_timeout, timeout(), rounds_)
                              : patience_.connect_timeout;
   attempt_until_ = env_.now() + limit;
+}
+
+// Whoever has waited for room once is woken for every bit of it from then on.
+void ClientLoop::renew_wire() {
+  ++wire_number_;
+  awaits_input_ = awaits_room_ = false;
+  wire_.assign(wire_.release());
 }
 
 void ClientLoop::close_wire() {

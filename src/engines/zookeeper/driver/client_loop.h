@@ -66,6 +66,24 @@ class ClientLoop : public runtime::EndsWithContext {
   /// Whom the client speaks with, or spoke with last.
   const std::string& server() const { return server_; }
 
+  /// While one lives, what the client sends is gathered, and leaves together: the client writes
+  /// every length and every request on its own, and each would wake the server.
+  class Gathering {
+   public:
+    explicit Gathering(ClientLoop& loop) : loop_{loop}, wire_number_{loop.wire_number_} {
+      loop_.gather(1);
+    }
+    ~Gathering() {
+      if (loop_.wire_number_ == wire_number_) loop_.gather(0);
+    }
+    Gathering(const Gathering&) = delete;
+    Gathering& operator=(const Gathering&) = delete;
+
+   private:
+    ClientLoop& loop_;
+    std::uint64_t wire_number_;
+  };
+
   /// After calls of the client: looks what has become of it, and waits for what it waits for.
   void after_calls();
   /// Gives up the connection, for that reason; the client looks for another.
@@ -83,10 +101,13 @@ class ClientLoop : public runtime::EndsWithContext {
   virtual void refused(const Error& why) = 0;
   /// The turn is over; the client may be ended.
   virtual void turned() = 0;
+  /// Whether something is to come from the server soon.
+  virtual bool expects_answers() const = 0;
   /// When the connection is to be given up unless something is heard.
   virtual TimePoint silent_until() const = 0;
 
  private:
+  void gather(int on);
   void turn(int events);
   void process(int events);
   void arm();
@@ -95,6 +116,7 @@ class ClientLoop : public runtime::EndsWithContext {
   void note(int before, TimePoint called_at, int code);
   Error cause(int before) const;
   void open_wire(int descriptor);
+  void renew_wire();
   void close_wire();
   void wait_for_input();
   void wait_for_room();

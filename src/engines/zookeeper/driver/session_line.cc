@@ -108,7 +108,10 @@ void DriverLine::flush_soon() {
 
 void DriverLine::flush() {
   if (client() == nullptr || !is_ready() || waiting_.empty()) return;
-  while (!waiting_.empty() && zoo_state(client()) == ZOO_CONNECTED_STATE) hand_over_front();
+  {
+    const Gathering gathering{*this};
+    while (!waiting_.empty() && zoo_state(client()) == ZOO_CONNECTED_STATE) hand_over_front();
+  }
   after_calls();
 }
 

@@ -70,6 +70,7 @@ class DriverLine final : public ClientLoop, private Answered {
   void expired() override;
   void refused(const Error& why) override;
   void turned() override;
+  bool expects_answers() const override { return !sent_.empty(); }
   TimePoint silent_until() const override;
 
   void on_completion(Sending& sending, int code, Answer answer) override;
