@@ -46,8 +46,14 @@ bool breaks(const object& report, const object& expected) {
 }
 
 TEST_F(LabSimTest, EveryProtocolKeepsItsPromises) {
-  for (const char* engine :
-       {"redis", "redis-plain", "redlock", "redlock-plain", "etcd", "etcd-plain"}) {
+  for (const char* engine : {"redis",
+                             "redis-plain",
+                             "redlock",
+                             "redlock-plain",
+                             "etcd",
+                             "etcd-plain",
+                             "zookeeper",
+                             "zookeeper-plain"}) {
     const object report = sim({"--engine", engine, "--seeds", "200"});
     EXPECT_EQ(report.at("engine").as_string(), engine);
     EXPECT_EQ(report.at("seeds").to_number<int>(), 200);
@@ -86,7 +92,7 @@ TEST_F(LabSimTest, TheReportHasItsFields) {
 }
 
 TEST_F(LabSimTest, UnfencedProtocolsLoseUpdatesAndFencedOnesDoNot) {
-  for (const char* engine : {"redis-plain", "redlock-plain", "etcd-plain"}) {
+  for (const char* engine : {"redis-plain", "redlock-plain", "etcd-plain", "zookeeper-plain"}) {
     const object report = sim({"--engine", engine, "--seeds", "300"});
     EXPECT_GT(report.at("lost_updates").to_number<int>(), 0) << engine;
     EXPECT_GT(report.at("losing_seeds").to_number<int>(), 0) << engine;

@@ -24,6 +24,9 @@ class Around : public core::LeaseEngine, public std::enable_shared_from_this<Aro
   Task<ReleaseOutcome> release(core::HeldLease lease, TimePoint until, TimePoint by) override {
     return within_->release(std::move(lease), until, by);
   }
+  core::Confirmation confirmed(const core::HeldLease& lease, TimePoint called) const override {
+    return within_->confirmed(lease, called);
+  }
   void abandon(LockName name, Owner owner, Millis ttl) override {
     within_->abandon(std::move(name), owner, ttl);
   }
@@ -45,8 +48,24 @@ class CountingFromReply final : public Around {
     const auto self = shared_from_this();
     Granted granted = co_await within().acquire(std::move(request), until, std::move(stop));
     if (granted) granted->sent_at = env().now();
+    if (granted) granted->counts_from.reset();
     co_return granted;
   }
+};
+
+class CountingFromLast final : public Around {
+ public:
+  using Around::Around;
+  Task<Granted> acquire(core::LockRequest request, TimePoint until, std::stop_token stop) override {
+    const auto self = shared_from_this();
+    Granted granted = co_await within().acquire(std::move(request), until, std::move(stop));
+    if (granted) granted->counts_from.reset();
+    co_return granted;
+  }
+  core::Confirmation confirmed(const core::HeldLease&, TimePoint called) const override {
+    return called;
+  }
+  void tell(std::weak_ptr<core::LeaseNews>) override {}
 };
 
 class WithoutDriftAllowance final : public Around {
@@ -123,6 +142,10 @@ class ForgetfulEnv final : public Env {
 
 Engine counting_from_reply(Env& env, Engine engine) {
   return std::make_shared<CountingFromReply>(env, std::move(engine));
+}
+
+Engine counting_from_last(Env& env, Engine engine) {
+  return std::make_shared<CountingFromLast>(env, std::move(engine));
 }
 
 Engine without_drift_allowance(Env& env, Engine engine) {

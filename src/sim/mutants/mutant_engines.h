@@ -14,6 +14,10 @@ using Engine = std::shared_ptr<core::LeaseEngine>;
 /// Counts the lease from when the grant arrived, not from when it was asked for.
 Engine counting_from_reply(Env& env, Engine engine);
 
+/// Counts a lease from the last request that was answered, whatever the engine says, and does not
+/// hear that it has lost it.
+Engine counting_from_last(Env& env, Engine engine);
+
 /// Forgets that clocks disagree.
 Engine without_drift_allowance(Env& env, Engine engine);
 

@@ -6,6 +6,7 @@
 #include "sim/mutants/mutant_engines.h"
 #include "sim/mutants/mutant_etcd.h"
 #include "sim/mutants/mutant_scripts.h"
+#include "sim/mutants/mutant_zookeeper.h"
 #include "sim/redis/script_swap.h"
 
 namespace holdfast::sim {
@@ -82,6 +83,21 @@ Engine etcd_with_leases_as_tokens(Env& env, Ports ports, const Pace& pace) {
 
 Engine etcd_counting_from_reply(Env& env, Ports ports, const Pace& pace) {
   return counting_from_reply(env, plain_engine("etcd", env, std::move(ports), pace));
+}
+
+Engine zookeeper_forgetting_wakeups(Env& env, Ports ports, const Pace& pace) {
+  return forgetting_wakeups("zookeeper", env, std::move(ports), pace);
+}
+
+template <ZookeeperPortPtr (*Changed)(ZookeeperPortPtr)>
+Engine zookeeper_over(Env& env, Ports ports, const Pace& pace) {
+  ports.zookeeper = Changed(std::move(ports.zookeeper));
+  return plain_engine("zookeeper", env, std::move(ports), pace);
+}
+
+template <Engine (*Around)(Env&, Engine)>
+Engine zookeeper_within(Env& env, Ports ports, const Pace& pace) {
+  return Around(env, plain_engine("zookeeper", env, std::move(ports), pace));
 }
 
 /// Every process knows one node only, and not all the same one.
@@ -299,6 +315,66 @@ constexpr Mutant kMutants[] = {
      "waiter",
      20,
      &etcd_forgetting_wakeups},
+    {"zookeeper-sees-nobody",
+     "a contender does not look who came before it",
+     "zookeeper",
+     "L1",
+     20,
+     &zookeeper_over<&blind_to_other_nodes>},
+    {"zookeeper-release-any",
+     "release erases the first contender, whoever that is",
+     "zookeeper",
+     "L1",
+     300,
+     &zookeeper_over<&erasing_the_first>},
+    {"zookeeper-node-without-session",
+     "a contender's node outlives its session",
+     "zookeeper",
+     "waiter",
+     300,
+     &zookeeper_over<&with_lasting_nodes>},
+    {"zookeeper-heartbeat-is-read",
+     "a heartbeat is answered by a server alone",
+     "zookeeper",
+     "L1",
+     20'000,
+     &zookeeper_over<&beating_by_reads>},
+    {"zookeeper-heartbeat-is-sync",
+     "a heartbeat is answered by a leader that asks nobody",
+     "zookeeper",
+     "SYNC",
+     0,
+     &zookeeper_over<&beating_by_syncs>},
+    {"zookeeper-believes-in-heartbeat",
+     "a heartbeat that nobody answered counts as answered",
+     "zookeeper",
+     "L1",
+     20'000,
+     &zookeeper_over<&believing_in_heartbeats>},
+    {"zookeeper-counts-from-last",
+     "a lease counts from the last request that was answered",
+     "zookeeper",
+     "L1",
+     2'000,
+     &zookeeper_within<&counting_from_last>},
+    {"zookeeper-deadline-from-reply",
+     "a lease counts from when its grant arrived",
+     "zookeeper",
+     "L2",
+     300,
+     &zookeeper_within<&counting_from_reply>},
+    {"zookeeper-token-is-number",
+     "tokens are the numbers in the names of nodes",
+     "zookeeper",
+     "T1",
+     300,
+     &zookeeper_over<&taking_numbers_for_changes>},
+    {"zookeeper-wake-up-forgotten",
+     "a task is not told that its answer has come",
+     "zookeeper",
+     "waiter",
+     300,
+     &zookeeper_forgetting_wakeups},
 };
 
 }  // namespace

@@ -81,17 +81,17 @@ void ZookeeperEnsemble::look(std::size_t member) {
   settle();
 }
 
-// Those that hear it know at once that it has gone.
-void ZookeeperEnsemble::step_down(std::size_t leader) {
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    const Member& one = members_[i];
-    const bool its = one.role == Role::following && one.leader == leader;
-    if (its && sound(i) && !members_[leader].cut_off) look(i);
-  }
-  look(leader);
+bool ZookeeperEnsemble::knows_that_nobody_leads(std::size_t follower) const {
+  const Member& member = members_[follower];
+  const Member& its = members_[member.leader];
+  if (member.role != Role::following || !sound(follower) || its.cut_off) return false;
+  return !its.up || its.role != Role::leading || its.epoch != member.epoch;
 }
 
 void ZookeeperEnsemble::settle() {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (knows_that_nobody_leads(i)) return look(i);
+  }
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (members_[i].role == Role::leading && !has_majority(i)) plan_giving_up(i);
   }
@@ -122,7 +122,7 @@ void ZookeeperEnsemble::plan_giving_up(std::size_t leader) {
     Member& one = members_[leader];
     if (one.term != term || !std::exchange(one.gives_up, false)) return;
     if (has_majority(leader)) return;
-    step_down(leader);
+    look(leader);
   });
 }
 
@@ -196,11 +196,7 @@ void ZookeeperEnsemble::follow(std::size_t index, std::size_t leader) {
 
 void ZookeeperEnsemble::stop(std::size_t member) {
   if (!std::exchange(members_.at(member).up, false)) return;
-  if (members_[member].role == Role::leading) {
-    step_down(member);
-  } else {
-    look(member);
-  }
+  look(member);
   settle();
 }
 
@@ -227,21 +223,14 @@ void ZookeeperEnsemble::isolate(std::size_t index, Notice notice) {
 
 void ZookeeperEnsemble::rejoin(std::size_t index) {
   if (!std::exchange(members_.at(index).cut_off, false)) return;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    const Member& one = members_[i];
-    if (one.role != Role::following || !hears_leader(i)) continue;
-    const Member& its = members_[one.leader];
-    if (its.role == Role::leading && its.epoch == one.epoch) {
-      pass_held(i);
-    } else {
-      look(i);
-    }
-  }
   settle();
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (members_[i].role == Role::following && hears_leader(i)) pass_held(i);
+  }
 }
 
 void ZookeeperEnsemble::change_leader() {
-  if (const auto current = leader()) step_down(*current);
+  if (const auto current = leader()) look(*current);
 }
 
 void ZookeeperEnsemble::set_clock_rate(std::size_t member, ClockRate rate) {

@@ -144,7 +144,7 @@ class ZookeeperEnsemble {
   bool hears_leader(std::size_t follower) const;
   bool has_majority(std::size_t leader) const;
   void look(std::size_t member);
-  void step_down(std::size_t leader);
+  bool knows_that_nobody_leads(std::size_t follower) const;
   void settle();
   void plan_giving_up(std::size_t leader);
   void plan_leaving(std::size_t follower, Duration after);
