@@ -124,19 +124,6 @@ class BeatingBy final : public Around {
   }
 };
 
-class BelievingInHeartbeats final : public Around {
- public:
-  using Around::Around;
-  void send(SharedRequest request, TimePoint by, OnAnswer on_answer) override {
-    const bool beats = is_heartbeat(*request);
-    auto believe = [beats, then = std::move(on_answer)](Result<Answer> answer) mutable {
-      if (beats && !answer && answer.error().code == Errc::unknown_outcome) answer = Answer{};
-      then(std::move(answer));
-    };
-    within().send(std::move(request), by, std::move(believe));
-  }
-};
-
 class TakingNumbersForChanges final : public Around {
  public:
   using Around::Around;
@@ -182,10 +169,6 @@ ZookeeperPortPtr beating_by_reads(ZookeeperPortPtr port) {
 
 ZookeeperPortPtr beating_by_syncs(ZookeeperPortPtr port) {
   return around<BeatingBy<Sync>>(std::move(port));
-}
-
-ZookeeperPortPtr believing_in_heartbeats(ZookeeperPortPtr port) {
-  return around<BelievingInHeartbeats>(std::move(port));
 }
 
 ZookeeperPortPtr taking_numbers_for_changes(ZookeeperPortPtr port) {

@@ -25,9 +25,6 @@ ZookeeperPortPtr beating_by_reads(ZookeeperPortPtr port);
 /// Heartbeats are syncs, for which a leader asks nobody.
 ZookeeperPortPtr beating_by_syncs(ZookeeperPortPtr port);
 
-/// A heartbeat that nobody answered counts as answered.
-ZookeeperPortPtr believing_in_heartbeats(ZookeeperPortPtr port);
-
 /// The number in the name of a node is taken for the change that created it.
 ZookeeperPortPtr taking_numbers_for_changes(ZookeeperPortPtr port);
 
