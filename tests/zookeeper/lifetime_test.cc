@@ -119,9 +119,10 @@ TEST_F(ZookeeperLifetimeTest, TheEnvMayGoWithEverythingUnderWay) {
       std::unique_ptr<ZookeeperDriver> driver;
       std::unique_ptr<ZookeeperSession> session;
     };
-    const auto circle = std::make_shared<Circle>();
+    auto circle = std::make_shared<Circle>();
     circle->driver = std::make_unique<ZookeeperDriver>(*env, target_of(shared_server()));
-    env->post([&running = *env, circle, witness] {
+    // Nothing else keeps it.
+    env->post([&running = *env, circle = std::move(circle), witness] {
       circle->session = circle->driver->open(kAsk, [](const SessionEvent&) {});
       circle->session->send(
           share(Read{"/"}), running.now() + kBound, [circle, witness](const auto&) {});

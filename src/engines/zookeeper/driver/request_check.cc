@@ -35,7 +35,7 @@ bool has_valid_paths(const Request& request) {
       request);
 }
 
-bool is_component(std::string_view text) {
+bool is_good_component(std::string_view text) {
   constexpr char kFirstPrintable = 0x20;
   const auto is_control = [](char c) { return c >= 0 && c < kFirstPrintable; };
   if (text.empty() || text == "." || text == "..") return false;
@@ -54,7 +54,7 @@ bool is_path(std::string_view path, Create::Kind kind) {
     const std::string_view component = path.substr(from, end - from);
     const bool is_last = end == path.size();
     // The number makes a good component of it.
-    if (!is_component(is_last && is_numbered ? std::string{component} + '0' : component)) {
+    if (!is_good_component(is_last && is_numbered ? std::string{component} + '0' : component)) {
       return false;
     }
     from = end + 1;
