@@ -7,6 +7,11 @@
 #include "engines/zookeeper/ask_all.h"
 
 namespace holdfast::zookeeper {
+namespace {
+
+constexpr Millis kStepMax{50};
+
+}  // namespace
 
 /// The answer to the first of two requests that are under way together.
 struct Contention::Both {
@@ -25,7 +30,8 @@ Contention::Contention(std::shared_ptr<Parts> parts, core::LockRequest request, 
 Task<Result<Own, AcquireError>> Contention::run(TimePoint wait_until, std::stop_token stop) {
   const auto self = shared_from_this();
   Env& env = parts_->env;
-  const bool waits = env.now() < wait_until;
+  const TimePoint began = env.now();
+  const bool waits = began < wait_until;
   waits_ = waits;
   // Who asks for the last time when the wait is over has as long as any request.
   const TimePoint last_word = std::max(wait_until, env.now()) + parts_->settings.patience;
@@ -50,8 +56,17 @@ Task<Result<Own, AcquireError>> Contention::run(TimePoint wait_until, std::stop_
     AcquireError why{!waits ? Errc::busy : cancelled ? Errc::cancelled : Errc::timeout};
     const TimePoint by = std::min(last_word, env.now() + parts_->settings.timeout);
     AcquireError told = co_await leave(std::move(why), by);
+    if (!waits) co_await fall_out_of_step(began);
     co_return Unexpected{std::move(told)};
   }
+}
+
+/// Two who hold a lock each and try for the other's would try, and let go, at the same time for
+/// ever: the servers answer in steps, as they write to their disks.
+Task<void> Contention::fall_out_of_step(TimePoint began) {
+  const Duration took = std::min<Duration>(parts_->env.now() - began, kStepMax);
+  const BackoffPolicy policy{.first = took, .max = took};
+  co_await parts_->env.sleep_for(backoff_delay(policy, 0, parts_->env.draw()));
 }
 
 Task<Result<void>> Contention::ask(std::stop_token stop, TimePoint last_word) {

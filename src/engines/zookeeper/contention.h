@@ -37,6 +37,7 @@ class Contention : public std::enable_shared_from_this<Contention> {
   struct Both;
 
   Task<Result<void>> ask(std::stop_token stop, TimePoint last_word);
+  Task<void> fall_out_of_step(TimePoint began);
   Task<Result<Step>> ask_once(TimePoint answer_by);
   Task<Result<Step>> enter(TimePoint answer_by);
   Task<Result<Step>> look(TimePoint answer_by);
