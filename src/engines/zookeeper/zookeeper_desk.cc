@@ -5,6 +5,7 @@
 
 #include "base/wall_clock.h"
 #include "core/holder_note.h"
+#include "core/validity.h"
 #include "engines/zookeeper/ask_all.h"
 #include "engines/zookeeper/broken_records.h"
 #include "engines/zookeeper/desk_reach.h"
@@ -14,6 +15,9 @@ namespace {
 
 // Of one Multi, which must not become too large for a server.
 constexpr std::size_t kBreakMax = 100;
+
+// Of ticks of up to three seconds, which ZooKeeper has unless it is told otherwise.
+constexpr Millis kHalfTickMax{1500};
 
 /// The owner's contender. Null: it has none here.
 const Known* find_owner(const std::vector<Known>& contenders, const std::string& owner_fp) {
@@ -74,6 +78,32 @@ Task<Result<void>> prepare_records(const DeskReach& reach, SessionLine& line, Ti
 Task<void> end_session(std::shared_ptr<Sessions> sessions, SessionAsk ask, TimePoint answer_by) {
   const auto session = co_await sessions->open(std::move(ask), answer_by);
   if (session) sessions->close(*session);
+}
+
+/// Until when a session that was resumed is sure to last, perhaps with a longer TTL than before;
+/// the node says with which. TimePoint::min(): the node is gone.
+Task<Result<TimePoint>> settle_in(const DeskReach& reach,
+                                  Session& session,
+                                  std::string path,
+                                  Entrant entrant,
+                                  TimePoint answer_by) {
+  const auto line = session.line;
+  const bool longer = session.ttl() > entrant.ttl;
+  // The server of its last connection may yet tell the leader of it, with the TTL it had there.
+  const Duration quiet = std::min<Duration>(entrant.ttl / 4, kHalfTickMax);
+  if (longer) co_await reach.env.sleep_for(quiet);
+  entrant.ttl = session.ttl();
+  const TimePoint sent_at = reach.env.now();
+  const SharedRequest write = share(Write{.path = path, .data = to_data(entrant)});
+  const auto written = co_await line->answered(write, answer_by);
+  if (!written) co_return Unexpected{written.error()};
+  if (written->verdict != Verdict::done) co_return TimePoint::min();
+  if (!longer) co_return session.valid_until();
+  co_await reach.env.sleep_for(quiet + Millis{1});
+  const SharedRequest beat = share(Multi{.steps = {Check{.path = "/"}}});
+  const auto answer = co_await line->answered(beat, answer_by);
+  if (!answer && answer.error().code != Errc::denied) co_return Unexpected{answer.error()};
+  co_return core::deadline_of(sent_at, session.ttl());
 }
 
 /// As the owner of a detached lease may resume it.
@@ -170,17 +200,12 @@ Task<Result<Duration>> ZookeeperDesk::extend(LockName name,
   const auto session = co_await reach->sessions->open(std::move(ask), answer_by);
   if (!session && session.error().code == Errc::lost) co_return Unexpected{not_held(name)};
   if (!session) co_return Unexpected{session.error()};
-  const TimePoint until = (*session)->valid_until();
-  Entrant entrant = known->entrant;
-  entrant.ttl = (*session)->ttl();
   const std::string path = *reach->nodes.lock(name) + '/' + known->child.name;
-  const SharedRequest write = share(Write{.path = path, .data = to_data(entrant)});
-  const auto own = (*session)->line;
-  const auto written = co_await own->answered(write, answer_by);
+  const auto until = co_await settle_in(*reach, **session, path, known->entrant, answer_by);
   reach->sessions->leave_alone(*session);
-  if (!written) co_return Unexpected{written.error()};
-  if (written->verdict != Verdict::done) co_return Unexpected{not_held(name)};
-  co_return std::max(until - called_at, Duration{0});
+  if (!until) co_return Unexpected{until.error()};
+  if (*until == TimePoint::min()) co_return Unexpected{not_held(name)};
+  co_return std::clamp<Duration>(*until - called_at, Duration{0}, (*session)->ttl());
 }
 
 Task<Result<ReleaseOutcome>> ZookeeperDesk::release(LockName name,
