@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -36,7 +35,7 @@ struct PlainZookeeperEngine::Session {
   std::unique_ptr<ZookeeperSession> at_server;
   bool over{false};
   /// Those that wait for news of a node.
-  std::set<std::shared_ptr<Alarm>> waiting;
+  std::vector<std::shared_ptr<Alarm>> waiting;
 };
 
 /// One place in a lock's line.
@@ -125,7 +124,7 @@ Task<Result<bool>> PlainZookeeperEngine::look(Contender& mine) {
 Task<Result<void>> PlainZookeeperEngine::wait_for(Contender& mine, TimePoint until) {
   const auto alarm = std::make_shared<Alarm>(env_);
   const auto session = mine.session;
-  session->waiting.insert(alarm);
+  session->waiting.push_back(alarm);
   const Request read = Read{.path = mine.before, .watching = Watching::yes};
   const auto there = co_await ask(mine, read);
   if (there && there->verdict == Verdict::done && !session->over) {
@@ -133,7 +132,7 @@ Task<Result<void>> PlainZookeeperEngine::wait_for(Contender& mine, TimePoint unt
     co_await alarm->wait_until(due);
     session->at_server->unwatch(mine.before);
   }
-  session->waiting.erase(alarm);
+  std::erase(session->waiting, alarm);
   if (session->over) co_return Unexpected{ended()};
   co_return Result<void>{};
 }
