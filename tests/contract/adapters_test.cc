@@ -80,7 +80,7 @@ TEST_P(AdaptersContract, AsyncWaiterHoldsASessionThatIsRenewed) {
 
 // Each thread names the two in another order: only std::lock's care avoids the deadlock.
 TEST_P(AdaptersContract, ScopedLockOverTwoNeverDeadlocks) {
-  constexpr int kRounds = 50;
+  constexpr int kRounds = 10;
   mutex left{client(), "left"};
   mutex right{client(), "right"};
   int count = 0;
