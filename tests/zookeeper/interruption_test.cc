@@ -191,17 +191,5 @@ TEST_F(ZookeeperInterruptionTest, ASessionClosedWhileTheServerIsAwayEndsWhenItIs
   EXPECT_TRUE(is_gone);
 }
 
-TEST_F(ZookeeperInterruptionTest, ASessionThatSomebodyElseEndedIsExpired) {
-  BedSession victim{bed_, kAsk};
-  const SessionKey key = victim.next(Kind::connected).key;
-  ASSERT_TRUE(victim.ask(Create{root_ + "/e", "", Create::Kind::ephemeral}));
-  BedSession other{bed_, {.timeout = kAsk.timeout, .resume = key}};
-  other.next(Kind::connected);
-  bed_.on_env([&] { other.session()->close(); });
-  victim.next(Kind::expired);
-  EXPECT_EQ(error_of(victim.ask(Read{root_})).code, Errc::lost);
-  EXPECT_EQ(session_.insist(Exists{root_ + "/e"}).verdict, Verdict::no_node);
-}
-
 }  // namespace
 }  // namespace holdfast::zookeeper
