@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include <map>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,7 +54,7 @@ struct Parts {
   Settings settings;
   std::shared_ptr<Sessions> sessions{};
   /// Who contends, to hear of the end of sessions.
-  std::map<const Contention*, std::weak_ptr<Contention>> contending{};
+  std::list<std::weak_ptr<Contention>> contending{};
 
   /// When one request of an operation is to be answered.
   TimePoint attempt_end(TimePoint answer_by) const;
