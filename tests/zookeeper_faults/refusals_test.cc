@@ -8,6 +8,7 @@
 #include "holdfast/client.h"
 #include "holdfast/store.h"
 #include "tests/redis/fake_server.h"
+#include "tests/servers/refusal.h"
 #include "tests/zookeeper/zookeeper_ensemble.h"
 
 namespace holdfast::zookeeper {
@@ -15,32 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kTimeout = 2s;
-
-/// An error that names the server and the cause.
-void expect_error(const Error& error,
-                  Errc code,
-                  const std::string& server,
-                  const std::string& cause) {
-  EXPECT_EQ(error.code, code) << error.message;
-  EXPECT_NE(error.message.find(server), std::string::npos) << error.message;
-  EXPECT_NE(error.message.find(cause), std::string::npos) << error.message;
-}
-
-/// Connecting fails, within the timeout and what a busy machine adds.
-Error refusal(const std::string& url) {
-  const TimePoint begin = BootClock::now();
-  const auto client =
-      Client::connect(url + (url.find('?') == std::string::npos ? "?" : "&") + "timeout=2s");
-  EXPECT_LT(BootClock::now() - begin, 10 * kTimeout);
-  return client ? Error{Errc::internal, "connected"} : client.error();
-}
-
-Client connected(const std::string& url) {
-  auto client = Client::connect(url);
-  if (!client) throw std::runtime_error{client.error().message};
-  return *std::move(client);
-}
+using servers::connected;
+using servers::expect_error;
+using servers::kTimeout;
+using servers::refusal;
 
 class ZookeeperRefusalsTest : public testing::Test {
  protected:
