@@ -176,7 +176,7 @@ TEST_F(LabSimTest, AnUnfencedProtocolsReportSaysWhatItLost) {
 
 TEST_F(LabSimTest, TheListNamesEnginesFaultsAndMutants) {
   const object list = sim({"--list"});
-  EXPECT_EQ(list.at("engines").as_array().size(), 6U);
+  EXPECT_EQ(list.at("engines").as_array().size(), 8U);
   EXPECT_EQ(list.at("faults").as_array().size(), 18U);
   EXPECT_GE(list.at("mutants").as_array().size(), 15U);
   const std::string text = sim_text({"--list"}).out;
