@@ -26,7 +26,7 @@ struct ZookeeperPorts {
 /// How to start a server.
 struct ZookeeperSettings {
   Millis tick{500};
-  Millis min_session_timeout{200};
+  Millis min_session_timeout{1'000};
   Millis max_session_timeout{60000};
   /// Connections of one address; zero: any number.
   int max_connections{0};
