@@ -16,20 +16,29 @@ namespace {
 class Contending {
  public:
   Contending(std::shared_ptr<Parts> parts, const std::shared_ptr<Contention>& contention)
-      : parts_{std::move(parts)}, contention_{contention.get()} {
-    parts_->contending.emplace(contention_, contention);
-  }
-  ~Contending() { parts_->contending.erase(contention_); }
+      : parts_{std::move(parts)},
+        place_{parts_->contending.insert(parts_->contending.end(), contention)} {}
+  ~Contending() { parts_->contending.erase(place_); }
   Contending(const Contending&) = delete;
   Contending& operator=(const Contending&) = delete;
 
  private:
   std::shared_ptr<Parts> parts_;
-  const Contention* contention_;
+  std::list<std::weak_ptr<Contention>>::iterator place_;
 };
 
+struct Renewed {
+  std::shared_ptr<Session> session;
+  Result<void> result{};
+};
+
+const Renewed* find(const std::vector<Renewed>& renewed, const Own& own) {
+  const auto found = std::ranges::find(renewed, own.use.session(), &Renewed::session);
+  return found == renewed.end() ? nullptr : &*found;
+}
+
 void tell_of_end(Parts& parts, Holdings& holdings, const std::shared_ptr<Session>& session) {
-  for (const auto& [contention, weak] : parts.contending) {
+  for (const auto& weak : parts.contending) {
     if (const auto waiting = weak.lock()) waiting->hear_of_end(session);
   }
   holdings.hear_of_end(session);
@@ -94,9 +103,10 @@ Task<Result<std::vector<core::Fate>>> EtcdEngine::renew(std::vector<core::HeldLe
                                                         Millis ttl,
                                                         TimePoint answer_by) {
   const auto self = shared_from_this();
-  std::map<std::shared_ptr<Session>, Result<void>> renewed;
+  std::vector<Renewed> renewed;
   for (const core::HeldLease& lease : leases) {
-    if (const Own* own = holdings_->find(lease.owner)) renewed.try_emplace(own->use.session());
+    const Own* const own = holdings_->find(lease.owner);
+    if (own != nullptr && find(renewed, *own) == nullptr) renewed.push_back({own->use.session()});
   }
   // Soon enough to try another endpoint while the lease stands.
   const Millis patience = std::min(parts_->settings.timeout, std::max(ttl / 6, Millis{100}));
@@ -112,10 +122,10 @@ Task<Result<std::vector<core::Fate>>> EtcdEngine::renew(std::vector<core::HeldLe
   std::vector<core::Fate> fates;
   for (const core::HeldLease& lease : leases) {
     const Own* const own = holdings_->find(lease.owner);
-    const auto session = own == nullptr ? renewed.end() : renewed.find(own->use.session());
-    if (session == renewed.end()) {
+    const Renewed* const session = own == nullptr ? nullptr : find(renewed, *own);
+    if (session == nullptr) {
       fates.push_back(core::Fate::gone);
-    } else if (!session->second) {
+    } else if (!session->result) {
       fates.push_back(core::Fate::unknown);
     } else {
       fates.push_back(core::Fate::renewed);

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include <map>
+#include <list>
 #include <memory>
 
 #include "base/env.h"
@@ -30,7 +30,7 @@ struct Parts {
   std::shared_ptr<Sessions> sessions{};
   std::shared_ptr<KeyWatches> watches{};
   /// Who contends, to hear of the end of sessions.
-  std::map<const Contention*, std::weak_ptr<Contention>> contending{};
+  std::list<std::weak_ptr<Contention>> contending{};
 
   /// When one request of an operation is to be answered.
   TimePoint attempt_end(TimePoint answer_by) const;
