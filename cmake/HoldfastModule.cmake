@@ -22,14 +22,22 @@ set(HOLDFAST_MAY_USE_zookeeper base core)
 set(HOLDFAST_MAY_USE_zookeeper_store base core zookeeper)
 set(HOLDFAST_MAY_USE_zookeeper_driver base core runtime zookeeper)
 set(HOLDFAST_MAY_USE_zookeeper_doctor base core runtime zookeeper zookeeper_driver)
+set(HOLDFAST_MAY_USE_postgres base core)
+set(HOLDFAST_MAY_USE_postgres_schema base core)
+set(HOLDFAST_MAY_USE_postgres_advisory base core)
+set(HOLDFAST_MAY_USE_postgres_store base core postgres)
+set(HOLDFAST_MAY_USE_postgres_driver base core runtime)
+set(HOLDFAST_MAY_USE_postgres_doctor base core postgres_schema)
 set(HOLDFAST_MAY_USE_client
   base core local redis redis_doctor redis_driver redis_store redlock
   etcd etcd_doctor etcd_driver etcd_store
-  zookeeper zookeeper_doctor zookeeper_driver zookeeper_store runtime)
-set(HOLDFAST_MAY_USE_bench base core local redis etcd etcd_driver zookeeper zookeeper_driver client)
+  zookeeper zookeeper_doctor zookeeper_driver zookeeper_store
+  postgres postgres_advisory postgres_doctor postgres_driver postgres_schema postgres_store runtime)
+set(HOLDFAST_MAY_USE_bench
+  base core local redis etcd etcd_driver zookeeper zookeeper_driver client)
 set(HOLDFAST_MAY_USE_lab base core client sim)
 set(HOLDFAST_MAY_USE_cli base core client bench lab sim)
-set(HOLDFAST_MAY_USE_sim base core redis redlock etcd zookeeper)
+set(HOLDFAST_MAY_USE_sim base core redis redlock etcd zookeeper postgres)
 
 function(holdfast_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;TESTS;USES;PUBLIC;PRIVATE;TEST_USES" ${ARGN})
