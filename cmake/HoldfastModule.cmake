@@ -70,6 +70,7 @@ endfunction()
 #               [EXCEPT filter] [TOGETHER])
 # Every TEST of the program becomes a test of ctest, unless its name matches the filter. TOGETHER:
 # they become one, because they share a server that is slow to start.
+# What most of them include is compiled once for all.
 function(holdfast_test program)
   cmake_parse_arguments(arg "TOGETHER" "TIMEOUT;EXCEPT" "SOURCES;USES;LIBS;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -81,6 +82,9 @@ function(holdfast_test program)
     target_link_libraries(${program} PRIVATE holdfast_${module})
   endforeach()
   target_link_libraries(${program} PRIVATE holdfast_options GTest::gtest_main ${arg_LIBS})
+  set_target_properties(${program} PROPERTIES HOLDFAST_IS_TEST ON)
+  target_precompile_headers(${program} REUSE_FROM holdfast_test_headers)
+  target_compile_options(${program} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   if(arg_TOGETHER)
     add_test(NAME ${program} COMMAND ${program} --gtest_brief=1 --gtest_filter=-${arg_EXCEPT})
     set_tests_properties(${program} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")

@@ -34,6 +34,9 @@ configure_preset() {
 # ccache fails the build when it has no place for its cache; without it the build is only slower.
 if [[ -z ${CCACHE_DIR-} && ! -w ${HOME:-/} ]]; then export CCACHE_DISABLE=1; fi
 
+# ccache passes precompiled headers by unless it is told that nobody defines them differently.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+
 # Builds targets of a preset (all when none is named).
 build_preset() {
   local preset=$1 log=$root/build/$1/build.log

@@ -1,0 +1,1 @@
+#include "tests/headers/test_headers.h"
