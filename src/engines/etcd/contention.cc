@@ -167,7 +167,7 @@ AcquireError Contention::give_up(Error why) {
   own_.listening = {};
   const bool left_nothing = !own_.use || (own_.place.created == 0 && !own_.place.unsettled);
   if (own_.use && request_.kind == LeaseKind::detached) {
-    parts_->sessions->revoke(own_.use.session());
+    parts_->sessions->close(own_.use.session());
   } else if (!left_nothing) {
     Parts::leave_at_last(parts_, own_.place, own_.use.session());
   }

@@ -2,10 +2,10 @@
 
 #pragma once
 
-#include <list>
 #include <memory>
 
 #include "base/env.h"
+#include "core/enlisted.h"
 #include "engines/etcd/etcd_engine.h"
 #include "engines/etcd/etcd_keys.h"
 #include "engines/etcd/etcd_sessions.h"
@@ -30,7 +30,7 @@ struct Parts {
   std::shared_ptr<Sessions> sessions{};
   std::shared_ptr<KeyWatches> watches{};
   /// Who contends, to hear of the end of sessions.
-  std::list<std::weak_ptr<Contention>> contending{};
+  core::WeakList<Contention> contending{};
 
   /// When one request of an operation is to be answered.
   TimePoint attempt_end(TimePoint answer_by) const;

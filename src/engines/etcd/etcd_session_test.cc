@@ -47,7 +47,6 @@ TEST_F(EtcdSessionTest, TheFirstReasonStands) {
   session_->end_as(LossReason::rolled_back);
   session_->end_as(LossReason::expired);
   EXPECT_EQ(session_->end(), LossReason::rolled_back);
-  EXPECT_EQ(fate_of(session_->end()), core::Fate::rolled_back);
 }
 
 TEST_F(EtcdSessionTest, CountsItsUsers) {

@@ -1,106 +1,52 @@
 // Sessions: the leases of this process at an etcd cluster, one for each effective TTL.
 //
-// A session is made when a lock needs it, and kept alive while a lock relies on it or is waited
-// for, and a while longer. etcd counts whole seconds and has a shortest TTL of its own, which is
-// learnt from its answers.
+// etcd counts whole seconds and has a shortest TTL of its own, which is learnt from its answers.
 //
 // Thread safety: as Env. Lifetime: the Env outlives it; tasks under way keep it alive.
 
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
-#include <vector>
 
-#include "base/alarm.h"
-#include "base/backoff.h"
-#include "base/env.h"
+#include "core/kept_sessions.h"
 #include "engines/etcd/etcd_port.h"
 #include "engines/etcd/etcd_session.h"
-#include "holdfast/options.h"
+
+namespace holdfast::core {
+
+extern template class KeptSessions<etcd::Session>;
+
+}  // namespace holdfast::core
 
 namespace holdfast::etcd {
 
-class Sessions : public std::enable_shared_from_this<Sessions> {
+class Sessions final : public core::KeptSessions<Session> {
  public:
-  using SharedSession = std::shared_ptr<Session>;
-
-  struct Terms {
-    /// Of one request.
-    Millis timeout;
-    /// How long a session is kept that nobody uses.
-    Millis idle;
-    BackoffPolicy retry;
-  };
-
-  /// `on_end`: told when a session that was in use is over. It may be empty.
   Sessions(Env& env,
            std::shared_ptr<EtcdPort> port,
-           Terms terms,
-           std::function<void(const SharedSession&)> on_end);
-  ~Sessions();
-  Sessions(const Sessions&) = delete;
-  Sessions& operator=(const Sessions&) = delete;
+           core::SessionTerms terms,
+           std::function<void(const SharedSession&)> on_end)
+      : KeptSessions{env, terms, std::move(on_end)}, port_{std::move(port)} {}
 
-  /// One that a lock may rely on, with at least that TTL: the process's, or for a detached lease
-  /// one of its own. An unanswered request is repeated until `answer_by`.
-  ///
-  /// unavailable, unknown_outcome: no answer. denied, no_space, corrupt, internal: refused.
-  Task<Result<SessionUse>> enter(Millis ttl, LeaseKind kind, TimePoint answer_by);
-
-  /// Keeps the session alive, with one request. Success, too, when it is found to be over then.
-  /// Failures: no answer; the session is as it was.
-  Task<Result<void>> renew(SharedSession session, TimePoint answer_by);
-
-  /// The session is over.
-  void end(const SharedSession& session, LossReason reason);
-  void end_all(LossReason reason);
-  /// Ends it, at the server, too, if nothing may rely on it any more. Whether it is over.
-  bool expire(const SharedSession& session);
+  /// With one request.
+  Task<Result<void>> renew(SharedSession session, TimePoint answer_by) override;
 
   /// Does not keep this one alive any more: it lives on by its TTL alone.
-  void leave_alone(const SharedSession& session);
-  /// Ends the lease at the server, and its keys with it, in the background.
-  void revoke(const SharedSession& session);
+  void leave_alone(const SharedSession& session) { forget(session); }
 
  private:
-  struct Inquiry;
+  Millis effective(Millis ttl) const override;
+  Task<Result<SharedSession>> make(Millis ttl, TimePoint answer_by) override;
+  void dismiss(const SharedSession& session) override;
+  Error no_answer(const std::optional<Error>& last) const override;
+  Error too_slow(Millis ttl) const override;
+  TimePoint renewed_by(const Session& session) const override;
+  static Task<void> revoke(std::shared_ptr<Sessions> self, SharedSession session);
 
-  Millis effective(Millis ttl) const;
-  SharedSession current(Millis ttl) const;
-  /// Empty: no answer until then.
-  Task<std::optional<Result<void>>> ask_for(Millis ttl, TimePoint answer_by);
-  static Task<void> inquire(std::shared_ptr<Sessions> self,
-                            Millis ttl,
-                            std::shared_ptr<Inquiry> inquiry);
-  Task<Result<SharedSession>> make(Millis ttl, TimePoint answer_by);
-  void take_in(SharedSession session);
-
-  TimePoint look_after(const SharedSession& session, TimePoint now);
-  TimePoint look_after_all();
-  static Task<void> keep_up(std::weak_ptr<Sessions> weak, std::shared_ptr<Alarm> changed);
-  static Task<void> renew_in_time(std::shared_ptr<Sessions> self, SharedSession session);
-  static Task<void> revoke_at_last(std::shared_ptr<Sessions> self, SharedSession session);
-
-  Env& env_;
   std::shared_ptr<EtcdPort> port_;
-  Terms terms_;
-  std::function<void(const SharedSession&)> on_end_;
   /// The shortest TTL that the server is known to give.
   Millis shortest_{0};
-  std::map<Millis, SharedSession> shared_;
-  /// What is kept alive: these, and those of detached leases that are waited for.
-  struct Care {
-    SharedSession session;
-    TimePoint ask_at{TimePoint::min()};
-    std::uint32_t attempts{0};
-  };
-  std::vector<Care> cared_for_;
-  std::map<Millis, std::shared_ptr<Inquiry>> inquiries_;
-  bool keeping_up_{false};
-  std::shared_ptr<Alarm> changed_;
 };
 
 }  // namespace holdfast::etcd

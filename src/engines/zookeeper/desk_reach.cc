@@ -21,10 +21,10 @@ DeskReach::DeskReach(Env& env_in, std::shared_ptr<ZookeeperPort> port, Settings 
       settings{std::move(settings_in)},
       sessions{std::make_shared<Sessions>(env_in,
                                           std::move(port),
-                                          Sessions::Terms{.timeout = settings.timeout,
-                                                          .patience = settings.patience,
-                                                          .idle = settings.idle,
-                                                          .retry = settings.retry},
+                                          core::SessionTerms{.timeout = settings.timeout,
+                                                             .patience = settings.patience,
+                                                             .idle = settings.idle,
+                                                             .retry = settings.retry},
                                           nullptr)} {}
 
 Task<Result<SessionUse>> DeskReach::enter(TimePoint answer_by) const {

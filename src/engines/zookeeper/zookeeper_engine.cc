@@ -3,37 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/enlisted.h"
+#include "core/session_renewal.h"
 #include "engines/zookeeper/contention.h"
 #include "engines/zookeeper/holdings.h"
 #include "engines/zookeeper/zookeeper_parts.h"
 
 namespace holdfast::zookeeper {
 namespace {
-
-/// Hears of the end of its session for as long as this lives.
-class Contending {
- public:
-  Contending(std::shared_ptr<Parts> parts, const std::shared_ptr<Contention>& contention)
-      : parts_{std::move(parts)},
-        place_{parts_->contending.insert(parts_->contending.end(), contention)} {}
-  ~Contending() { parts_->contending.erase(place_); }
-  Contending(const Contending&) = delete;
-  Contending& operator=(const Contending&) = delete;
-
- private:
-  std::shared_ptr<Parts> parts_;
-  std::list<std::weak_ptr<Contention>>::iterator place_;
-};
-
-struct Renewed {
-  std::shared_ptr<Session> session;
-  Result<void> result{};
-};
-
-const Renewed* find(const std::vector<Renewed>& renewed, const Own& own) {
-  const auto found = std::ranges::find(renewed, own.use.session(), &Renewed::session);
-  return found == renewed.end() ? nullptr : &*found;
-}
 
 void tell_of_end(Parts& parts, Holdings& holdings, const std::shared_ptr<Session>& session) {
   for (const auto& weak : parts.contending) {
@@ -49,10 +26,10 @@ ZookeeperEngine::ZookeeperEngine(Env& env, std::shared_ptr<ZookeeperPort> port, 
       parts_{std::make_shared<Parts>(
           Parts{.env = env, .nodes = Nodes{settings.prefix}, .settings = settings})},
       holdings_{std::make_shared<Holdings>(parts_)} {
-  const Sessions::Terms terms{.timeout = settings.timeout,
-                              .patience = settings.patience,
-                              .idle = settings.idle,
-                              .retry = settings.retry};
+  const core::SessionTerms terms{.timeout = settings.timeout,
+                                 .patience = settings.patience,
+                                 .idle = settings.idle,
+                                 .retry = settings.retry};
   // Requests under way outlive the engine, and then nobody is left to care.
   auto on_end = [to = std::weak_ptr{parts_},
                  alive = std::weak_ptr{holdings_}](const auto& session) {
@@ -79,7 +56,8 @@ Task<Result<core::Grant, AcquireError>> ZookeeperEngine::acquire(core::LockReque
   auto lock = parts_->nodes.lock(request.name);
   if (!lock) co_return Unexpected{AcquireError{lock.error()}};
   const auto contention = std::make_shared<Contention>(parts_, request, *std::move(lock));
-  const Contending contending{parts_, contention};
+  // Hears of the end of its session meanwhile.
+  const core::Enlisted contending{parts_, parts_->contending, contention};
   auto won = co_await contention->run(wait_until, stop);
   if (!won) co_return Unexpected{std::move(won).error()};
   const auto session = won->use.session();
@@ -101,36 +79,10 @@ Task<Result<std::vector<core::Fate>>> ZookeeperEngine::renew(std::vector<core::H
                                                              Millis ttl,
                                                              TimePoint answer_by) {
   const auto self = shared_from_this();
-  std::vector<Renewed> renewed;
-  for (const core::HeldLease& lease : leases) {
-    const Own* const own = holdings_->find(lease.owner);
-    if (own != nullptr && find(renewed, *own) == nullptr) renewed.push_back({own->use.session()});
-  }
   // Soon enough to try another server while the lease stands.
   const Millis patience = std::min(parts_->settings.timeout, std::max(ttl / 6, Millis{100}));
-  std::size_t answered = 0;
-  Error failure{};
-  for (auto& [session, result] : renewed) {
-    const TimePoint by = std::min(answer_by, env_.now() + patience);
-    result = co_await parts_->sessions->renew(session, by);
-    if (result) ++answered;
-    if (!result) failure = result.error();
-  }
-  if (!renewed.empty() && answered == 0) co_return Unexpected{failure};
-  std::vector<core::Fate> fates;
-  for (const core::HeldLease& lease : leases) {
-    const Own* const own = holdings_->find(lease.owner);
-    const Renewed* const session = own == nullptr ? nullptr : find(renewed, *own);
-    if (session == nullptr) {
-      fates.push_back(core::Fate::gone);
-    } else if (!session->result) {
-      fates.push_back(core::Fate::unknown);
-    } else {
-      fates.push_back(core::Fate::renewed);
-      holdings_->attend(lease.owner);
-    }
-  }
-  co_return fates;
+  co_return co_await core::renew_sessions(
+      env_, *holdings_, *parts_->sessions, std::move(leases), patience, answer_by);
 }
 
 core::Confirmation ZookeeperEngine::confirmed(const core::HeldLease& lease,

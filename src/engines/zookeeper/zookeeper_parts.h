@@ -2,12 +2,12 @@
 
 #pragma once
 
-#include <list>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/env.h"
+#include "core/enlisted.h"
 #include "engines/zookeeper/contenders.h"
 #include "engines/zookeeper/zookeeper_engine.h"
 #include "engines/zookeeper/zookeeper_sessions.h"
@@ -54,7 +54,7 @@ struct Parts {
   Settings settings;
   std::shared_ptr<Sessions> sessions{};
   /// Who contends, to hear of the end of sessions.
-  std::list<std::weak_ptr<Contention>> contending{};
+  core::WeakList<Contention> contending{};
 
   /// When one request of an operation is to be answered.
   TimePoint attempt_end(TimePoint answer_by) const;

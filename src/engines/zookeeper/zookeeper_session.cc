@@ -29,7 +29,7 @@ void Session::disconnect(Error why) {
 }
 
 void Session::end_as(LossReason reason) {
-  if (!is_over()) end_ = reason;
+  set_end(reason);
   connected_ = false;
   wake();
 }
@@ -44,24 +44,6 @@ LossReason Session::explain_end(TimePoint now) const {
 
 void Session::wake() {
   for (const auto& alarm : std::exchange(waiting_, {})) alarm->ring();
-}
-
-SessionUse::SessionUse(std::shared_ptr<Session> session, TimePoint now)
-    : session_{std::move(session)} {
-  ++session_->users_;
-  session_->used_at_ = now;
-}
-
-SessionUse& SessionUse::operator=(SessionUse&& other) noexcept {
-  if (this == &other) return *this;
-  let_go();
-  session_ = std::move(other.session_);
-  return *this;
-}
-
-void SessionUse::let_go() noexcept {
-  if (session_) --session_->users_;
-  session_.reset();
 }
 
 }  // namespace holdfast::zookeeper

@@ -11,15 +11,16 @@
 
 #include "base/alarm.h"
 #include "core/session_clock.h"
+#include "core/session_use.h"
 #include "engines/zookeeper/session_line.h"
 #include "engines/zookeeper/validity.h"
 #include "holdfast/lease.h"
 
 namespace holdfast::zookeeper {
 
-class Session {
+class Session : public core::UsedSession {
  public:
-  explicit Session(TimePoint now) : used_at_{now} {}
+  explicit Session(TimePoint now) : UsedSession{now} {}
 
   /// Set by whoever opens it.
   std::shared_ptr<SessionLine> line{};
@@ -60,10 +61,6 @@ class Session {
   const std::optional<Error>& trouble() const { return trouble_; }
   void refuse(Error why) { trouble_ = std::move(why); }
 
-  /// Why it ended. LossReason::none while it stands.
-  LossReason end() const { return end_; }
-  bool is_over() const { return end_ != LossReason::none; }
-
   /// Why it ended when the server does not know it any more: by itself if it was not kept alive in
   /// time, otherwise it was taken from us.
   LossReason explain_end(TimePoint now) const;
@@ -71,17 +68,7 @@ class Session {
   /// Rung by every change of the connection, once.
   void await_change(std::shared_ptr<Alarm> alarm) { waiting_.push_back(std::move(alarm)); }
 
-  /// How many rely on it.
-  std::size_t users() const { return users_; }
-  /// When it was last seen in use.
-  TimePoint used_at() const { return used_at_; }
-  void note_use(TimePoint now) {
-    if (users_ > 0) used_at_ = now;
-  }
-
  private:
-  friend class SessionUse;
-
   void wake();
 
   SessionKey key_{};
@@ -89,30 +76,9 @@ class Session {
   bool connected_{false};
   std::size_t connections_{0};
   std::optional<Error> trouble_{};
-  TimePoint used_at_;
-  std::size_t users_{0};
-  LossReason end_{LossReason::none};
   std::vector<std::shared_ptr<Alarm>> waiting_{};
 };
 
-/// Counts as a user of the session for as long as it lives.
-class SessionUse {
- public:
-  SessionUse() = default;
-  SessionUse(std::shared_ptr<Session> session, TimePoint now);
-  SessionUse(SessionUse&&) noexcept = default;
-  SessionUse& operator=(SessionUse&& other) noexcept;
-  ~SessionUse() { let_go(); }
-
-  explicit operator bool() const { return session_ != nullptr; }
-  Session& operator*() const { return *session_; }
-  Session* operator->() const { return session_.get(); }
-  const std::shared_ptr<Session>& session() const { return session_; }
-
- private:
-  void let_go() noexcept;
-
-  std::shared_ptr<Session> session_;
-};
+using SessionUse = core::SessionUse<Session>;
 
 }  // namespace holdfast::zookeeper
