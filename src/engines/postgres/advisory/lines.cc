@@ -1,0 +1,109 @@
+#include "engines/postgres/advisory/lines.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::postgres::advisory {
+namespace {
+
+// Spare lines that are kept for those who wait next.
+constexpr std::ptrdiff_t kIdleMax = 4;
+
+bool is_idle(const std::shared_ptr<Line>& line) {
+  return line->role() == Line::Role::spare && line->keys().empty();
+}
+
+}  // namespace
+
+LineUse::LineUse(std::shared_ptr<Lines> lines, std::shared_ptr<Line> line, std::int64_t key)
+    : lines_{std::move(lines)}, line_{std::move(line)}, key_{key} {
+  line_->keys().insert(key_);
+}
+
+LineUse& LineUse::operator=(LineUse&& other) noexcept {
+  if (this == &other) return *this;
+  let_go();
+  lines_ = std::move(other.lines_);
+  line_ = std::move(other.line_);
+  key_ = other.key_;
+  return *this;
+}
+
+void LineUse::let_go() noexcept {
+  if (!line_) return;
+  line_->keys().erase(key_);
+  lines_->settle(line_);
+  line_.reset();
+  lines_.reset();
+}
+
+Lines::Lines(Env& env, std::shared_ptr<PostgresPort> port, Line::OnEnd on_end)
+    : env_{env}, port_{std::move(port)}, on_end_{std::move(on_end)} {}
+
+Lines::~Lines() {
+  for (const auto& line : lines_) line->close();
+}
+
+Task<Result<LineUse>> Lines::quick(Millis ttl, std::int64_t key, TimePoint answer_by) {
+  return use(ttl, key, Wanted::quick, answer_by);
+}
+
+Task<Result<LineUse>> Lines::patient(Millis ttl, std::int64_t key, TimePoint answer_by) {
+  return use(ttl, key, Wanted::patient, answer_by);
+}
+
+bool Lines::has(std::int64_t key) const {
+  return std::ranges::any_of(lines_, [&](const auto& line) { return line->keys().contains(key); });
+}
+
+std::shared_ptr<Line> Lines::find(Millis ttl, std::int64_t key, Wanted wanted) const {
+  const auto at_home = [&](const std::shared_ptr<Line>& line) {
+    return line->ttl() == ttl && line->role() == Line::Role::home && !line->keys().contains(key);
+  };
+  const auto idle = [&](const auto& line) { return line->ttl() == ttl && is_idle(line); };
+  auto found = lines_.end();
+  if (wanted == Wanted::quick) found = std::ranges::find_if(lines_, at_home);
+  if (found == lines_.end()) found = std::ranges::find_if(lines_, idle);
+  return found == lines_.end() ? nullptr : *found;
+}
+
+std::shared_ptr<Line> Lines::open(Millis ttl, Wanted wanted, TimePoint answer_by) {
+  const auto is_home = [&](const auto& line) {
+    return line->ttl() == ttl && line->role() == Line::Role::home;
+  };
+  const bool first = wanted == Wanted::quick && std::ranges::none_of(lines_, is_home);
+  const auto on_end = [weak = weak_from_this()](const std::shared_ptr<Line>& ended) {
+    const auto self = weak.lock();
+    if (!self) return;
+    std::erase(self->lines_, ended);
+    self->on_end_(ended);
+  };
+  const auto line = Line::open(
+      env_, *port_, ttl, first ? Line::Role::home : Line::Role::spare, answer_by, on_end);
+  lines_.push_back(line);
+  return line;
+}
+
+Task<Result<LineUse>> Lines::use(Millis ttl, std::int64_t key, Wanted wanted, TimePoint answer_by) {
+  const auto self = shared_from_this();
+  std::shared_ptr<Line> line = find(ttl, key, wanted);
+  if (!line) line = open(ttl, wanted, answer_by);
+  LineUse taken{self, line, key};
+  const auto ready = co_await line->ready(answer_by);
+  if (!ready) co_return Unexpected{ready.error()};
+  co_return taken;
+}
+
+void Lines::discard(const std::shared_ptr<Line>& line) {
+  const std::shared_ptr<Line> kept = line;
+  std::erase(lines_, kept);
+  kept->close();
+}
+
+void Lines::settle(const std::shared_ptr<Line>& line) noexcept {
+  if (line->is_over() || !is_idle(line)) return;
+  if (std::ranges::count_if(lines_, is_idle) <= kIdleMax) return;
+  discard(line);
+}
+
+}  // namespace holdfast::postgres::advisory
