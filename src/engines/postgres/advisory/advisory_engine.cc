@@ -271,8 +271,8 @@ Task<ReleaseOutcome> AdvisoryEngine::release(core::HeldLease lease,
   const std::optional<Held> held = holdings_->take(lease.owner);
   if (!held || held->use->is_over()) co_return ReleaseOutcome::already_lost;
   const SharedCall call = share(held->unlock());
-  held->forget();
   const auto rows = co_await held->use->ask(call, answer_by);
+  held->forget();
   if (!rows || rows->empty() || rows->front().empty()) co_return ReleaseOutcome::unknown;
   const bool was_held = rows->front().front() == "t";
   co_return was_held ? ReleaseOutcome::released : ReleaseOutcome::already_lost;

@@ -24,7 +24,7 @@ struct Held {
   enum class Note : std::uint8_t { none, written };
 
   LineUse use;
-  Mode mode{Mode::exclusive};
+  holdfast::Mode mode{holdfast::Mode::exclusive};
   /// With its prefix.
   std::string full_name{};
   std::string owner_fp{};

@@ -41,7 +41,12 @@ std::shared_ptr<Line> Line::open(
 }
 
 Line::Line(Env& env, Millis ttl, Role role, OnEnd on_end)
-    : env_{env}, ttl_{ttl}, role_{role}, on_end_{std::move(on_end)}, id_{fresh_id(env)} {}
+    : env_{env},
+      ttl_{ttl},
+      role_{role},
+      on_end_{std::move(on_end)},
+      id_{fresh_id(env)},
+      idle_since_{env.now()} {}
 
 void Line::hear(const SessionEvent& event) {
   if (event.kind == SessionEvent::Kind::connected) begin();
@@ -96,6 +101,11 @@ void Line::close() {
   end({Errc::unavailable, "closed"});
 }
 
+void Line::remove(std::int64_t key) {
+  keys_.erase(key);
+  if (keys_.empty()) idle_since_ = env_.now();
+}
+
 Task<void> Line::change_until(TimePoint due) {
   const auto alarm = std::make_shared<Alarm>(env_);
   waiting_.push_back(alarm);
@@ -124,8 +134,7 @@ void Line::send(SharedCall call, TimePoint answer_by, OnAnswer on_answer) {
 
 void Line::tell(Call call) {
   if (is_over()) return;
-  session_->send(
-      share(std::move(call)), env_.now() + ttl_, [self = shared_from_this()](Result<Answer>) {});
+  session_->send(share(std::move(call)), env_.now() + ttl_, [](const Result<Answer>&) {});
 }
 
 Task<Result<Rows>> Line::ask(SharedCall call, TimePoint answer_by) {

@@ -3,8 +3,8 @@
 // The server ends it a TTL after the last statement was answered, and with it frees its locks;
 // beat() keeps it. Validity counts from sending the last statement that was answered.
 //
-// Thread safety: as Env. Lifetime: the Env and the Port outlive it; statements under way keep it
-// alive.
+// Thread safety: as Env. Lifetime: the Env and the Port outlive it; whoever waits for it
+// shares in it.
 
 #pragma once
 
@@ -57,7 +57,11 @@ class Line : public std::enable_shared_from_this<Line> {
   TimePoint confirmed_at() const { return confirmed_at_; }
 
   /// Held on it or asked for on it: nobody else may ask for them here.
-  std::set<std::int64_t>& keys() { return keys_; }
+  const std::set<std::int64_t>& keys() const { return keys_; }
+  void add(std::int64_t key) { keys_.insert(key); }
+  void remove(std::int64_t key);
+  /// Since when there is none.
+  TimePoint idle_since() const { return idle_since_; }
 
   /// Waits until it can be used. Failures as PostgresPort::send().
   Task<Result<void>> ready(TimePoint answer_by);
@@ -100,6 +104,7 @@ class Line : public std::enable_shared_from_this<Line> {
   TimePoint confirmed_at_{TimePoint::min()};
   bool beating_{false};
   std::set<std::int64_t> keys_;
+  TimePoint idle_since_;
   std::vector<std::shared_ptr<Alarm>> waiting_;
   std::unique_ptr<PostgresSession> session_;
 };

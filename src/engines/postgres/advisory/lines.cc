@@ -2,47 +2,37 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace holdfast::postgres::advisory {
 namespace {
 
-// Spare lines that are kept for those who wait next.
-constexpr std::ptrdiff_t kIdleMax = 4;
+using namespace std::chrono_literals;
 
-bool is_idle(const std::shared_ptr<Line>& line) {
-  return line->role() == Line::Role::spare && line->keys().empty();
-}
+/// How long a line is kept that nobody uses.
+Duration kept_idle(Millis ttl) { return std::min<Duration>(ttl / 2, 1min); }
 
 }  // namespace
 
-LineUse::LineUse(std::shared_ptr<Lines> lines, std::shared_ptr<Line> line, std::int64_t key)
-    : lines_{std::move(lines)}, line_{std::move(line)}, key_{key} {
-  line_->keys().insert(key_);
+LineUse::LineUse(std::shared_ptr<Line> line, std::int64_t key) : line_{std::move(line)}, key_{key} {
+  line_->add(key_);
 }
 
 LineUse& LineUse::operator=(LineUse&& other) noexcept {
   if (this == &other) return *this;
   let_go();
-  lines_ = std::move(other.lines_);
   line_ = std::move(other.line_);
   key_ = other.key_;
   return *this;
 }
 
 void LineUse::let_go() noexcept {
-  if (!line_) return;
-  line_->keys().erase(key_);
-  lines_->settle(line_);
+  if (line_) line_->remove(key_);
   line_.reset();
-  lines_.reset();
 }
 
 Lines::Lines(Env& env, std::shared_ptr<PostgresPort> port, Line::OnEnd on_end)
     : env_{env}, port_{std::move(port)}, on_end_{std::move(on_end)} {}
-
-Lines::~Lines() {
-  for (const auto& line : lines_) line->close();
-}
 
 Task<Result<LineUse>> Lines::quick(Millis ttl, std::int64_t key, TimePoint answer_by) {
   return use(ttl, key, Wanted::quick, answer_by);
@@ -60,7 +50,9 @@ std::shared_ptr<Line> Lines::find(Millis ttl, std::int64_t key, Wanted wanted) c
   const auto at_home = [&](const std::shared_ptr<Line>& line) {
     return line->ttl() == ttl && line->role() == Line::Role::home && !line->keys().contains(key);
   };
-  const auto idle = [&](const auto& line) { return line->ttl() == ttl && is_idle(line); };
+  const auto idle = [&](const std::shared_ptr<Line>& line) {
+    return line->ttl() == ttl && line->role() == Line::Role::spare && line->keys().empty();
+  };
   auto found = lines_.end();
   if (wanted == Wanted::quick) found = std::ranges::find_if(lines_, at_home);
   if (found == lines_.end()) found = std::ranges::find_if(lines_, idle);
@@ -81,6 +73,7 @@ std::shared_ptr<Line> Lines::open(Millis ttl, Wanted wanted, TimePoint answer_by
   const auto line = Line::open(
       env_, *port_, ttl, first ? Line::Role::home : Line::Role::spare, answer_by, on_end);
   lines_.push_back(line);
+  if (!std::exchange(closing_, true)) env_.spawn(close_in_time(weak_from_this(), env_));
   return line;
 }
 
@@ -88,7 +81,7 @@ Task<Result<LineUse>> Lines::use(Millis ttl, std::int64_t key, Wanted wanted, Ti
   const auto self = shared_from_this();
   std::shared_ptr<Line> line = find(ttl, key, wanted);
   if (!line) line = open(ttl, wanted, answer_by);
-  LineUse taken{self, line, key};
+  LineUse taken{line, key};
   const auto ready = co_await line->ready(answer_by);
   if (!ready) co_return Unexpected{ready.error()};
   co_return taken;
@@ -100,10 +93,33 @@ void Lines::discard(const std::shared_ptr<Line>& line) {
   kept->close();
 }
 
-void Lines::settle(const std::shared_ptr<Line>& line) noexcept {
-  if (line->is_over() || !is_idle(line)) return;
-  if (std::ranges::count_if(lines_, is_idle) <= kIdleMax) return;
-  discard(line);
+/// When to look again.
+TimePoint Lines::close_idle_ones() {
+  const TimePoint now = env_.now();
+  TimePoint next = TimePoint::max();
+  std::vector<std::shared_ptr<Line>> idle;
+  for (const auto& line : lines_) {
+    const TimePoint since = line->keys().empty() ? line->idle_since() : now;
+    const TimePoint due = since + kept_idle(line->ttl());
+    if (now >= due) idle.push_back(line);
+    if (now < due) next = std::min(next, due);
+  }
+  for (const auto& line : idle) discard(line);
+  return next;
+}
+
+Task<void> Lines::close_in_time(std::weak_ptr<Lines> weak, Env& env) {
+  for (;;) {
+    TimePoint next{};
+    {
+      const auto self = weak.lock();
+      if (!self) co_return;
+      next = self->close_idle_ones();
+      self->closing_ = !self->lines_.empty();
+      if (!self->closing_) co_return;
+    }
+    co_await env.sleep_until(next);
+  }
 }
 
 }  // namespace holdfast::postgres::advisory

@@ -2,13 +2,12 @@
 //
 // The first of a TTL takes every lock that is free. One that must wait gets a line of its own,
 // which keeps the lock when it is given. A key is on a line once at most. A line that nobody needs
-// is ended by the server when its TTL is over.
+// is closed before the server would end it, and log that as an error.
 //
 // Thread safety: as Env. Lifetime: the Env outlives it; tasks under way keep it alive.
 
 #pragma once
 
-#include <functional>
 #include <list>
 #include <memory>
 
@@ -16,13 +15,11 @@
 
 namespace holdfast::postgres::advisory {
 
-class Lines;
-
 /// The right to ask for a key on a line, and to hold it there; over when this goes.
 class LineUse {
  public:
   LineUse() = default;
-  LineUse(std::shared_ptr<Lines> lines, std::shared_ptr<Line> line, std::int64_t key);
+  LineUse(std::shared_ptr<Line> line, std::int64_t key);
   LineUse(LineUse&&) noexcept = default;
   LineUse& operator=(LineUse&& other) noexcept;
   ~LineUse() { let_go(); }
@@ -31,10 +28,9 @@ class LineUse {
   const std::shared_ptr<Line>& line() const { return line_; }
   std::int64_t key() const { return key_; }
 
+ private:
   void let_go() noexcept;
 
- private:
-  std::shared_ptr<Lines> lines_;
   std::shared_ptr<Line> line_;
   std::int64_t key_{0};
 };
@@ -43,7 +39,6 @@ class Lines : public std::enable_shared_from_this<Lines> {
  public:
   /// `on_end`: told of every line that was ended by others.
   Lines(Env& env, std::shared_ptr<PostgresPort> port, Line::OnEnd on_end);
-  ~Lines();
 
   /// A line that is ready, for a request that does not wait.
   Task<Result<LineUse>> quick(Millis ttl, std::int64_t key, TimePoint answer_by);
@@ -56,21 +51,21 @@ class Lines : public std::enable_shared_from_this<Lines> {
   /// Ends it, and frees what it holds.
   void discard(const std::shared_ptr<Line>& line);
 
-  /// Closes what is not needed any more.
-  void settle(const std::shared_ptr<Line>& line) noexcept;
-
  private:
   enum class Wanted : std::uint8_t { quick, patient };
 
   std::shared_ptr<Line> find(Millis ttl, std::int64_t key, Wanted wanted) const;
   std::shared_ptr<Line> open(Millis ttl, Wanted wanted, TimePoint answer_by);
   Task<Result<LineUse>> use(Millis ttl, std::int64_t key, Wanted wanted, TimePoint answer_by);
+  TimePoint close_idle_ones();
+  static Task<void> close_in_time(std::weak_ptr<Lines> weak, Env& env);
 
   Env& env_;
   std::shared_ptr<PostgresPort> port_;
   Line::OnEnd on_end_;
   /// The oldest first.
   std::list<std::shared_ptr<Line>> lines_;
+  bool closing_{false};
 };
 
 }  // namespace holdfast::postgres::advisory
