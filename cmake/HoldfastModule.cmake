@@ -23,11 +23,11 @@ set(HOLDFAST_MAY_USE_zookeeper_store base core zookeeper)
 set(HOLDFAST_MAY_USE_zookeeper_driver base core runtime zookeeper)
 set(HOLDFAST_MAY_USE_zookeeper_doctor base core runtime zookeeper zookeeper_driver)
 set(HOLDFAST_MAY_USE_postgres base core)
-set(HOLDFAST_MAY_USE_postgres_schema base core)
-set(HOLDFAST_MAY_USE_postgres_advisory base core)
+set(HOLDFAST_MAY_USE_postgres_schema base core postgres)
+set(HOLDFAST_MAY_USE_postgres_advisory base core postgres)
 set(HOLDFAST_MAY_USE_postgres_store base core postgres)
-set(HOLDFAST_MAY_USE_postgres_driver base core runtime)
-set(HOLDFAST_MAY_USE_postgres_doctor base core postgres_schema)
+set(HOLDFAST_MAY_USE_postgres_driver base core runtime postgres)
+set(HOLDFAST_MAY_USE_postgres_doctor base core postgres postgres_schema)
 set(HOLDFAST_MAY_USE_client
   base core local redis redis_doctor redis_driver redis_store redlock
   etcd etcd_doctor etcd_driver etcd_store
