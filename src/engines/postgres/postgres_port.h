@@ -78,7 +78,8 @@ using OnEvent = std::function<void(const SessionEvent&)>;
 /// One backend of the server's for as long as it lasts; it is not replaced when it ends.
 ///
 /// Statements run in the order in which they were sent, each in a transaction of its own. Answers
-/// and events are told in the order in which the server gave them, between tasks of the Env and
+/// are told in that order, and so are notifications in the order in which they were given; none is
+/// told before an answer that the server gave first. All of it is told between tasks of the Env and
 /// never inside a call. Failures as PostgresPort::send() has them.
 ///
 /// Thread safety: as Env. Lifetime: its end ends the backend, at once, and drops what was to be
@@ -116,8 +117,8 @@ class PostgresPort {
   /// caller's back once it may have run.
   ///
   /// unavailable: it has not run and never will. unknown_outcome: it left and no answer came; it
-  /// may have run, or may still run. denied: no right to connect. corrupt: whoever answers is not
-  /// PostgreSQL. Messages name the server and the cause.
+  /// may have run, or may still run. denied: no right to connect. invalid_argument: there is no such
+  /// database. corrupt: whoever answers is not PostgreSQL. Messages name the server and the cause.
   virtual void send(SharedCall call, TimePoint answer_by, OnAnswer on_answer) = 0;
 
   /// Whether sessions can be had: not when there is a pooler between and no address of the server
