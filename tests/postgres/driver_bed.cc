@@ -1,0 +1,156 @@
+#include "tests/postgres/driver_bed.h"
+
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include "engines/postgres/driver/postgres_url.h"
+
+namespace holdfast::postgres {
+namespace {
+
+const Statement* statement_of(const char* sql) {
+  static std::mutex mutex;
+  static std::deque<std::pair<std::string, Statement>> known;
+  const std::lock_guard lock{mutex};
+  for (const auto& [text, statement] : known) {
+    if (text == sql) return &statement;
+  }
+  auto& [text, statement] = known.emplace_back(sql, Statement{});
+  statement = {.name = "", .sql = text};
+  return &statement;
+}
+
+/// Sends through a port or a session of the bed.
+template <class Way>
+std::future<Result<Answer>> send_by(DriverBed& bed, Way& way, SharedCall call, Duration within) {
+  const auto promise = std::make_shared<std::promise<Result<Answer>>>();
+  auto answer = promise->get_future();
+  bed.on_env([&] {
+    way->send(std::move(call), bed.env().now() + within, [promise](auto given) {
+      promise->set_value(std::move(given));
+    });
+  });
+  return answer;
+}
+
+}  // namespace
+
+SharedCall plain(const char* sql, std::vector<Value> args) {
+  return share({.statement = statement_of(sql), .args = std::move(args)});
+}
+
+std::string shown(const Result<Answer>& answer) {
+  if (!answer) return '?' + std::string{to_string(answer.error().code)};
+  if (const auto* const refusal = std::get_if<Refusal>(&*answer)) return '!' + refusal->sqlstate;
+  std::string text;
+  for (const Row& row : std::get<Rows>(*answer)) {
+    if (!text.empty()) text += ';';
+    for (std::size_t i = 0; i < row.size(); ++i) text += (i > 0 ? "|" : "") + row[i].value_or("-");
+  }
+  return text;
+}
+
+Error error_of(const Result<Answer>& answer) {
+  return answer ? Error{Errc::internal, "answered"} : answer.error();
+}
+
+PostgresTarget target_of(const std::string& url) {
+  auto parsed = parse_postgres_url(url);
+  if (!parsed) throw std::runtime_error{parsed.error().message};
+  return parsed->target;
+}
+
+DriverBed::DriverBed(const std::string& url, PostgresDriverSettings settings)
+    : env_{*runtime::AsioEnv::create()},
+      driver_{*PostgresDriver::create(*env_, target_of(url), settings)} {}
+
+DriverBed::~DriverBed() {
+  on_env([this] { driver_.reset(); });
+}
+
+void DriverBed::on_env(const std::function<void()>& work) {
+  std::promise<void> done;
+  auto future = done.get_future();
+  env_->post([&] {
+    work();
+    done.set_value();
+  });
+  get(std::move(future));
+}
+
+std::future<Result<Answer>> DriverBed::send(SharedCall call, Duration within) {
+  return send_by(*this, driver_, std::move(call), within);
+}
+
+Result<Answer> DriverBed::ask(SharedCall call, Duration within) {
+  return get(send(std::move(call), within));
+}
+
+std::string DriverBed::insist(const char* sql) {
+  for (const TimePoint end = BootClock::now() + kBound; BootClock::now() < end;) {
+    const auto answer = ask(sql);
+    if (answer) return shown(answer);
+  }
+  std::fprintf(stderr, "no answer, however often it was asked for\n");
+  std::abort();
+}
+
+PostgresPort::Direct DriverBed::direct() {
+  PostgresPort::Direct direct{};
+  on_env([&] { direct = driver_->direct(); });
+  return direct;
+}
+
+PostgresDriver::Stats DriverBed::stats() {
+  PostgresDriver::Stats stats;
+  on_env([&] { stats = driver_->stats(); });
+  return stats;
+}
+
+BedSession::BedSession(DriverBed& bed, Duration within) : bed_{bed} {
+  bed_.on_env([&] {
+    session_ =
+        bed_.driver()->open(bed_.env().now() + within, [box = box_](const SessionEvent& event) {
+          const std::lock_guard lock{box->mutex};
+          box->events.push_back(event);
+          box->changed.notify_all();
+        });
+  });
+}
+
+BedSession::~BedSession() { end(); }
+
+void BedSession::end() {
+  bed_.on_env([this] { session_.reset(); });
+}
+
+std::future<Result<Answer>> BedSession::send(SharedCall call, Duration within) {
+  return send_by(bed_, session_, std::move(call), within);
+}
+
+Result<Answer> BedSession::ask(SharedCall call, Duration within) {
+  return get(send(std::move(call), within));
+}
+
+std::int32_t BedSession::backend() {
+  std::int32_t backend = 0;
+  bed_.on_env([&] { backend = session_->backend(); });
+  return backend;
+}
+
+SessionEvent BedSession::next(SessionEvent::Kind kind) {
+  std::unique_lock lock{box_->mutex};
+  std::optional<SessionEvent> found;
+  const auto comes = [&] {
+    while (!found && !box_->events.empty()) {
+      if (box_->events.front().kind == kind) found = std::move(box_->events.front());
+      box_->events.pop_front();
+    }
+    return found.has_value();
+  };
+  if (!box_->changed.wait_for(lock, kBound, comes)) std::abort();
+  return *found;
+}
+
+}  // namespace holdfast::postgres
