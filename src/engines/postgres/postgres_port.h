@@ -117,8 +117,9 @@ class PostgresPort {
   /// caller's back once it may have run.
   ///
   /// unavailable: it has not run and never will. unknown_outcome: it left and no answer came; it
-  /// may have run, or may still run. denied: no right to connect. invalid_argument: there is no such
-  /// database. corrupt: whoever answers is not PostgreSQL. Messages name the server and the cause.
+  /// may have run, or may still run. denied: no right to connect. invalid_argument: there is no
+  /// such database. corrupt: whoever answers is not PostgreSQL. Messages name the server and the
+  /// cause.
   virtual void send(SharedCall call, TimePoint answer_by, OnAnswer on_answer) = 0;
 
   /// Whether sessions can be had: not when there is a pooler between and no address of the server
