@@ -107,9 +107,10 @@ void Connection::hand_over(Request request) {
   if (sent_.empty()) silent_since_ = server_->env.now();
   Sent& sent = sent_.emplace_back(Sent{.request = std::move(request)});
   if (answer_by != TimePoint::max()) deadline_timer_.set(answer_by);
-  // What libpq does not take finds the connection broken, which reading tells.
-  if (wire_->client() == nullptr || hand_over_call(*sent.request.call, sent) == 0) return;
-  PQpipelineSync(wire_->client());
+  PGconn* const client = wire_->client();
+  if (client == nullptr) return;
+  const bool taken = hand_over_call(*sent.request.call, sent) == 1 && PQpipelineSync(client) == 1;
+  if (!taken) give_up(failure_of(at(), PQerrorMessage(client)));
 }
 
 int Connection::hand_over_call(const Call& call, Sent& sent) {
@@ -184,7 +185,12 @@ void Connection::reached_point() {
   Sent sent = std::move(sent_.front());
   sent_.pop_front();
   if (sent.answered) return;
-  sent.request.on_answer(Result<Answer>{sent.answer ? *std::move(sent.answer) : Answer{Rows{}}});
+  tell(sent.request.on_answer, sent.answer ? *std::move(sent.answer) : Answer{Rows{}});
+}
+
+// Whoever was told before may have closed it.
+void Connection::tell(OnAnswer& on_answer, Result<Answer> answer) {
+  if (!closed_ && !user_.is_abandoned()) on_answer(std::move(answer));
 }
 
 // After the answers: what an answer knows of may be told again, but nothing it does not know of is
@@ -231,7 +237,7 @@ void Connection::answer_overdue(TimePoint now) {
     sent.answered = true;
   }
   const Error late = error_at(at(), Errc::unknown_outcome, "no answer in time");
-  for (OnAnswer& on_answer : overdue) on_answer(Result<Answer>{Unexpected{late}});
+  for (OnAnswer& on_answer : overdue) tell(on_answer, Unexpected{late});
 }
 
 void Connection::on_broken(Failure failure) {
@@ -244,12 +250,13 @@ void Connection::on_broken(Failure failure) {
   const Error lost{Errc::unknown_outcome,
                    failure.error.message + ", before a statement was answered"};
   for (Sent& sent : std::exchange(sent_, {})) {
-    if (!sent.answered) sent.request.on_answer(Result<Answer>{Unexpected{lost}});
+    if (!sent.answered) tell(sent.request.on_answer, Unexpected{lost});
   }
-  user_.on_broken(std::move(failure));
+  if (!closed_) user_.on_broken(std::move(failure));
 }
 
 void Connection::close() {
+  closed_ = true;
   ready_ = false;
   wire_->close();
   // Dropping a callback unwinds its task, which may reach for this connection.

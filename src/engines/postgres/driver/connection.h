@@ -45,6 +45,8 @@ class Connection final : private Wire::User, public std::enable_shared_from_this
     virtual void on_told() = 0;
     /// What was sent has been answered. Nothing will be told any more.
     virtual void on_broken(Failure failure) = 0;
+    /// Whether nobody is to be called back any more.
+    virtual bool is_abandoned() const = 0;
 
    protected:
     ~User() = default;
@@ -107,12 +109,14 @@ class Connection final : private Wire::User, public std::enable_shared_from_this
   void tell_notifications();
   void look_at_deadlines();
   void answer_overdue(TimePoint now);
+  void tell(OnAnswer& on_answer, Result<Answer> answer);
 
   std::shared_ptr<Server> server_;
   Use use_;
   User& user_;
   std::shared_ptr<Wire> wire_;
   bool ready_{false};
+  bool closed_{false};
   std::int32_t backend_{0};
   std::deque<Sent> sent_;
   /// How many of them are of our own.

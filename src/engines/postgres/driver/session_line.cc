@@ -59,7 +59,7 @@ void SessionLine::flush() {
     const auto kept = self();
     const Error never_left{Errc::unavailable, ended_->message};
     for (Request& request : std::exchange(waiting_, {})) {
-      request.on_answer(Result<Answer>{Unexpected{never_left}});
+      if (!abandoned_) request.on_answer(Result<Answer>{Unexpected{never_left}});
     }
     return;
   }
@@ -118,6 +118,7 @@ void SessionLine::end(const Error& why) {
 }
 
 void SessionLine::abandon() {
+  abandoned_ = true;
   if (!ended_) ended_ = error_at(server_->text(), Errc::unavailable, "the session was closed");
   on_event_ = nullptr;
   if (connection_) connection_->close();

@@ -38,6 +38,7 @@ class SessionLine final : public runtime::EndsWithContext, private Connection::U
   void on_notified(std::string channel, std::string payload) override;
   void on_told() override { flush(); }
   void on_broken(Failure failure) override;
+  bool is_abandoned() const override { return abandoned_; }
 
   bool is_pooled() const;
   void begin();
@@ -54,6 +55,7 @@ class SessionLine final : public runtime::EndsWithContext, private Connection::U
   std::deque<Request> waiting_;
   bool flush_posted_{false};
   bool connected_{false};
+  bool abandoned_{false};
   /// Why it has ended.
   std::optional<Error> ended_;
   DueTimer timer_;

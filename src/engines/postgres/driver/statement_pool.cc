@@ -29,6 +29,7 @@ class StatementPool::Member final : public Connection::User {
   void on_notified(std::string, std::string) override {}
   void on_told() override { pool_.flush(); }
   void on_broken(Failure failure) override { pool_.member_broken(*this, failure); }
+  bool is_abandoned() const override { return pool_.abandoned(); }
 
  private:
   StatementPool& pool_;
