@@ -75,6 +75,9 @@ class BedSession {
   BedSession(const BedSession&) = delete;
   BedSession& operator=(const BedSession&) = delete;
 
+  /// Null when it has ended. To be used within DriverBed::on_env().
+  std::unique_ptr<PostgresSession>& session() { return session_; }
+
   std::future<Result<Answer>> send(SharedCall call, Duration within = kBound);
   Result<Answer> ask(SharedCall call, Duration within = kBound);
   Result<Answer> ask(const char* sql) { return ask(plain(sql)); }
