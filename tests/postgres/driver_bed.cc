@@ -21,17 +21,13 @@ const Statement* statement_of(const char* sql) {
   return &statement;
 }
 
-/// Sends through a port or a session of the bed.
+/// Sends through a port or a session. On the Env's thread.
 template <class Way>
-std::future<Result<Answer>> send_by(DriverBed& bed, Way& way, SharedCall call, Duration within) {
+std::future<Result<Answer>> send_by(Way& way, SharedCall call, TimePoint answer_by) {
   const auto promise = std::make_shared<std::promise<Result<Answer>>>();
-  auto answer = promise->get_future();
-  bed.on_env([&] {
-    way->send(std::move(call), bed.env().now() + within, [promise](auto given) {
-      promise->set_value(std::move(given));
-    });
-  });
-  return answer;
+  way->send(
+      std::move(call), answer_by, [promise](auto given) { promise->set_value(std::move(given)); });
+  return promise->get_future();
 }
 
 }  // namespace
@@ -80,7 +76,17 @@ void DriverBed::on_env(const std::function<void()>& work) {
 }
 
 std::future<Result<Answer>> DriverBed::send(SharedCall call, Duration within) {
-  return send_by(*this, driver_, std::move(call), within);
+  return std::move(send_all({std::move(call)}, within).front());
+}
+
+std::vector<std::future<Result<Answer>>> DriverBed::send_all(const std::vector<SharedCall>& calls,
+                                                             Duration within) {
+  std::vector<std::future<Result<Answer>>> answers;
+  on_env([&] {
+    const TimePoint answer_by = env_->now() + within;
+    for (const SharedCall& call : calls) answers.push_back(send_by(driver_, call, answer_by));
+  });
+  return answers;
 }
 
 Result<Answer> DriverBed::ask(SharedCall call, Duration within) {
@@ -126,7 +132,9 @@ void BedSession::end() {
 }
 
 std::future<Result<Answer>> BedSession::send(SharedCall call, Duration within) {
-  return send_by(bed_, session_, std::move(call), within);
+  std::future<Result<Answer>> answer;
+  bed_.on_env([&] { answer = send_by(session_, std::move(call), bed_.env().now() + within); });
+  return answer;
 }
 
 Result<Answer> BedSession::ask(SharedCall call, Duration within) {

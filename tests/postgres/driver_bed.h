@@ -53,6 +53,9 @@ class DriverBed {
   void on_env(const std::function<void()>& work);
 
   std::future<Result<Answer>> send(SharedCall call, Duration within = kBound);
+  /// All of them in one turn of the loop.
+  std::vector<std::future<Result<Answer>>> send_all(const std::vector<SharedCall>& calls,
+                                                    Duration within = kBound);
   Result<Answer> ask(SharedCall call, Duration within = kBound);
   Result<Answer> ask(const char* sql) { return ask(plain(sql)); }
   /// Repeats what can be repeated until it is answered.

@@ -2,6 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+
 #include "tests/postgres/driver_bed.h"
 #include "tests/postgres/postgres_server.h"
 #include "tests/servers/fault_proxy.h"
@@ -111,6 +116,48 @@ TEST_F(PostgresInterruptionTest, ABlackHoleIsLeftForANewConnection) {
   EXPECT_THAT(error.message, HasSubstr("no answer to the greeting in time"));
   proxy.heal();
   EXPECT_EQ(bed.insist("SELECT 4"), "4");
+}
+
+// What was answered has run, what is unavailable has not, whatever befell the server in between.
+TEST_F(PostgresInterruptionTest, AnswersTellWhatHasRun) {
+  static constexpr Statement kAdd{"bed_told", "INSERT INTO told VALUES ($1::int) RETURNING a"};
+  server().psql("CREATE TABLE told (a int)");
+  const std::function<void()> blows[] = {
+      [] {},
+      [] {
+        server().psql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE application_name = 'holdfast'");
+      },
+      [] {
+        server().kill();
+        server().start();
+      },
+      [] { server().restart(); }};
+  int number = 0;
+  std::map<std::string, std::set<std::string>> told;
+  for (const auto& blow : blows) {
+    std::vector<SharedCall> calls;
+    const int first = number;
+    for (; number < first + 1000; ++number) {
+      calls.push_back(share({&kAdd, {std::to_string(number)}}));
+    }
+    auto answers = bed_.send_all(calls, 20s);
+    blow();
+    for (int i = first; i < number; ++i) {
+      const auto answer = get(std::move(answers[static_cast<std::size_t>(i - first)]));
+      told[answer ? "run" : std::string{to_string(answer.error().code)}].insert(std::to_string(i));
+    }
+  }
+  std::istringstream rows{server().psql("TABLE told")};
+  std::multiset<std::string> run;
+  for (std::string row; rows >> row;) run.insert(row);
+  for (const std::string& one : told["run"]) EXPECT_EQ(run.count(one), 1U) << one;
+  for (const std::string& one : told["unavailable"]) EXPECT_EQ(run.count(one), 0U) << one;
+  for (const std::string& one : told["unknown_outcome"]) EXPECT_LE(run.count(one), 1U) << one;
+  EXPECT_GE(told["run"].size(), 1000U);
+  EXPECT_EQ(told["run"].size() + told["unavailable"].size() + told["unknown_outcome"].size(),
+            static_cast<std::size_t>(number));
 }
 
 TEST_F(PostgresInterruptionTest, NobodyIsCalledBackAfterTheEnd) {

@@ -24,18 +24,11 @@ PgBouncer& shared_pooler() {
 TEST(PostgresPoolerTest, ManyStatementsAtOnceAreAnsweredAsTheyWereSent) {
   DriverBed bed{shared_pooler().url()};
   EXPECT_EQ(bed.direct(), Direct::unknown);
-  std::vector<std::shared_ptr<std::promise<Result<Answer>>>> promises;
-  bed.on_env([&] {
-    for (int i = 0; i < 1000; ++i) {
-      const auto& promise = promises.emplace_back(std::make_shared<std::promise<Result<Answer>>>());
-      bed.driver()->send(share({&kTwice, {std::to_string(i)}}),
-                         bed.env().now() + kBound,
-                         [promise](auto answer) { promise->set_value(std::move(answer)); });
-    }
-  });
-  for (int i = 0; i < 1000; ++i) {
-    const auto answer = get(promises[static_cast<std::size_t>(i)]->get_future());
-    EXPECT_EQ(shown(answer), std::to_string(2 * i));
+  std::vector<SharedCall> calls;
+  for (int i = 0; i < 1000; ++i) calls.push_back(share({&kTwice, {std::to_string(i)}}));
+  int number = 0;
+  for (auto& answer : bed.send_all(calls)) {
+    EXPECT_EQ(shown(get(std::move(answer))), std::to_string(2 * number++));
   }
   EXPECT_EQ(bed.direct(), Direct::no);
   // Nothing is left on backends that others use.

@@ -69,17 +69,11 @@ TEST(PostgresStatementTest, ManyAtOnceShareAFewConnections) {
   shared_server().psql("CREATE TABLE t (a int)", database);
   DriverBed bed{shared_server().url("postgres", database)};
   constexpr int kMany = 2000;
-  std::vector<std::shared_ptr<std::promise<Result<Answer>>>> promises;
-  bed.on_env([&] {
-    for (int i = 0; i < kMany; ++i) {
-      const auto& promise = promises.emplace_back(std::make_shared<std::promise<Result<Answer>>>());
-      bed.driver()->send(share({&kAdd, {std::to_string(i)}}),
-                         bed.env().now() + kBound,
-                         [promise](auto answer) { promise->set_value(std::move(answer)); });
-    }
-  });
-  for (int i = 0; i < kMany; ++i) {
-    EXPECT_EQ(shown(get(promises[static_cast<std::size_t>(i)]->get_future())), std::to_string(i));
+  std::vector<SharedCall> calls;
+  for (int i = 0; i < kMany; ++i) calls.push_back(share({&kAdd, {std::to_string(i)}}));
+  int number = 0;
+  for (auto& answer : bed.send_all(calls)) {
+    EXPECT_EQ(shown(get(std::move(answer))), std::to_string(number++));
   }
   EXPECT_EQ(shared_server().psql("SELECT count(DISTINCT a) FROM t", database), "2000");
   EXPECT_EQ(bed.stats().connections, 4U);
