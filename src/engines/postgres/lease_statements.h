@@ -9,7 +9,11 @@
 // number (kAttendStatement), which the server takes away when it ends. Without a session, it is
 // there for one TTL after it asked last. A lock that is free while somebody waits is given to the
 // first of them by whoever comes along, so that nobody overtakes; who is given one is told on the
-// channel of its session, `holdfast_<session>`, with `granted <owner>`.
+// channel of its session, `holdfast_<session>`, with `granted <owner>`. Who has become the
+// first of those who wait, or was it when somebody let go, is told `first <owner> <milliseconds>`:
+// how long until the lock may come free without a word.
+//
+// None of them is to be sent over a session that attends: it would take itself for one that ended.
 //
 // Arguments and results are text as PostgreSQL writes it. Times are whole milliseconds. A claim is
 // `x` exclusive, `s` shared, or `p<N>` a permit of N. Owners are written as Owner::to_string() does.
@@ -24,9 +28,9 @@ namespace holdfast::postgres {
 /// waits (`t`/`f`). One row, of four columns:
 /// `granted`, token, NULL, NULL: and granted again with the same token to the same owner, whose TTL
 /// begins anew.
-/// `busy` or, when it waits now, `queued`; the holder's note or NULL, with the token before it as
-/// `<token> <note>`; milliseconds until that may change without a word; `t` when nobody who waits
-/// is before it. Asked again, it keeps its place and gives its session anew.
+/// `busy` or, when it waits now, `queued`; `<token> <owner> <note>` of the holder, or NULL unless
+/// there is exactly one; milliseconds until that may change without a word; `t` when nobody who
+/// waits is before it. Asked again, it keeps its place and gives its session anew.
 /// `permits`, NULL, NULL, NULL: somebody uses another number of permits.
 inline constexpr Statement kAcquireStatement{
     "holdfast_acquire",
@@ -49,19 +53,23 @@ inline constexpr Statement kConfirmStatement{"holdfast_confirm",
 inline constexpr Statement kReleaseStatement{"holdfast_release",
                                              "SELECT holdfast.release($1, $2, $3)"};
 
-/// Arrays $1 names, $2 owners, $3 tokens; $4 TTL. One row for each, in their order: `renewed`,
-/// `gone`, or `broken` when it was ended by force. Never brings a lease back, never shortens one.
+/// Arrays $1 names, $2 owners, $3 tokens; $4 TTL; $5 the session where they hear of their end from
+/// now on, or NULL as before. One row for each, in their order: `renewed`,
+/// `gone`, `broken` when it was ended by force, or `failed_over` when it is gone and the server's
+/// timeline is later than its token's. Never brings a lease back, never shortens one.
 inline constexpr Statement kRenewStatement{"holdfast_renew",
-                                           "SELECT * FROM holdfast.renew($1, $2, $3, $4)"};
+                                           "SELECT * FROM holdfast.renew($1, $2, $3, $4, $5)"};
 
 /// $1 session: a number from 1 to 2^62, chosen at random. One row, `t`: this session holds its
-/// number from now on. `f`: another does.
+/// number and hears its channel from now on. `f`: another does.
 inline constexpr Statement kAttendStatement{"holdfast_attend", "SELECT holdfast.attend($1)"};
 
 // For the desk.
 
-/// $1 name: a row for each holder and, after them, for each who waits, in order: `holder` or
-/// `waiter`, owner, note, claim, token or NULL, milliseconds left or NULL, TTL. No row: nobody.
+/// $1 name: a row for each holder, in order of tokens, and, after them, for each who waits, in their
+/// order: `holder` or `waiter`, owner, note, claim, token or NULL, milliseconds left or NULL, TTL.
+/// Between them, when one vanished and left the lock closed, `delay` with the milliseconds left and
+/// NULL but for a TTL of 0. No row: nobody.
 inline constexpr Statement kInspectStatement{"holdfast_inspect",
                                              "SELECT * FROM holdfast.inspect($1)"};
 
@@ -70,7 +78,8 @@ inline constexpr Statement kInspectStatement{"holdfast_inspect",
 inline constexpr Statement kListStatement{"holdfast_list", "SELECT * FROM holdfast.list($1)"};
 
 /// $1 name, $2 why. Ends every lease on it by force and gives the lock to those who may enter. One
-/// row for each lease that ended: owner, token, note. They are told `broken <owner>` on the
+/// row for each lease that ended, in order of tokens: owner, token, note; one of NULL when nobody
+/// held it and it was closed because one vanished. They are told `broken <owner>` on the
 /// channels of their sessions; a renewal learns of it for a day.
 inline constexpr Statement kBreakStatement{"holdfast_break", "SELECT * FROM holdfast.break($1, $2)"};
 
