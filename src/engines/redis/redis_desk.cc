@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/alarm.h"
+#include "core/claim_text.h"
 #include "core/holder_note.h"
 #include "core/validity.h"
 #include "engines/redis/redis_desk_scripts.h"
@@ -51,12 +52,12 @@ LockInfo info_of(const LockName& name, const Reply& answer) {
   info.name = name.text();
   const auto& items = answer.items;
   if (items.size() != 4) return info;
-  core::Claim claim = read_claim(items[0].text);
+  core::Claim claim = core::read_claim(items[0].text);
   info.delay = Millis{items[1].integer};
   info.holders = holders_of(items[2].items, claim.mode);
   const std::vector<Reply>& waiting = items[3].items;
   for (std::size_t i = 0; i + 3 < waiting.size(); i += 4) {
-    const core::Claim wanted = read_claim(waiting[i + 2].text);
+    const core::Claim wanted = core::read_claim(waiting[i + 2].text);
     if (info.holders.empty() && info.waiters.empty()) claim.mode = wanted.mode;
     claim.permits = std::max(claim.permits, wanted.permits);
     info.waiters.push_back(waiter_of(
@@ -217,7 +218,7 @@ Task<Result<BreakReport>> RedisDesk::break_lock(LockName name,
     co_return Unexpected{Error{Errc::not_found, "nobody holds the lock " + name.text()}};
   }
   BreakReport report;
-  report.holders = holders_of(reply->items[1].items, read_claim(reply->items[0].text).mode);
+  report.holders = holders_of(reply->items[1].items, core::read_claim(reply->items[0].text).mode);
   co_return report;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/validity.h"
+#include "core/claim_text.h"
 #include "engines/redis/redis_reply.h"
 #include "engines/redis/redis_scripts.h"
 
@@ -44,7 +44,7 @@ struct RedisEngine::Renewal {
 };
 
 RedisEngine::RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings settings)
-    : env_{env},
+    : QueuedEngine{env, {.timeout = settings.timeout, .in_all = settings.patience}},
       port_{std::move(port)},
       settings_{std::move(settings)},
       keys_{settings_.prefix, settings_.spread},
@@ -60,11 +60,36 @@ RedisEngine::RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings set
                                                  }
                                                }})} {}
 
-void RedisEngine::attend() {
+std::shared_ptr<RedisEngine> RedisEngine::self() {
+  return std::static_pointer_cast<RedisEngine>(shared_from_this());
+}
+
+class RedisEngine::WaitingPlace final : public Place {
+ public:
+  WaitingPlace(std::shared_ptr<Waiting> waiting, std::shared_ptr<core::Waiter> waiter)
+      : waiting_{std::move(waiting)}, waiter_{std::move(waiter)} {
+    waiting_->enter(waiter_);
+  }
+  ~WaitingPlace() override { waiting_->leave(*waiter_); }
+
+ private:
+  std::shared_ptr<Waiting> waiting_;
+  std::shared_ptr<core::Waiter> waiter_;
+};
+
+std::unique_ptr<core::QueuedEngine::Place> RedisEngine::enter(
+    std::shared_ptr<core::Waiter> waiter) {
+  return std::make_unique<WaitingPlace>(waiting_, std::move(waiter));
+}
+
+Result<void> RedisEngine::check(const LockName& name) const { return keys_.check(name.text()); }
+
+// From the first lease on, what may happen to leases is heard.
+void RedisEngine::granted_to(const core::LockRequest&) {
   if (std::exchange(attending_, true)) return;
   if (watch_) watch_->glance();
-  port_->subscribe(keys_.breaks(), [weak = weak_from_this()](const Heard& heard) {
-    if (const auto self = weak.lock()) self->hear(heard);
+  port_->subscribe(keys_.breaks(), [weak = std::weak_ptr{self()}](const Heard& heard) {
+    if (const auto engine = weak.lock()) engine->hear(heard);
   });
 }
 
@@ -78,54 +103,6 @@ void RedisEngine::hear(const Heard& heard) {
   for (const Owner& owner : read_broken(heard.text)) news->lost(owner, LossReason::broken);
 }
 
-TimePoint RedisEngine::attempt_end(TimePoint answer_by) const {
-  return std::min(answer_by, env_.now() + settings_.timeout);
-}
-
-Task<Result<core::Grant, AcquireError>> RedisEngine::acquire(core::LockRequest request,
-                                                             TimePoint wait_until,
-                                                             std::stop_token stop) {
-  const auto self = shared_from_this();
-  if (auto good = keys_.check(request.name.text()); !good) {
-    co_return Unexpected{AcquireError{std::move(good).error()}};
-  }
-  const bool waits = env_.now() < wait_until;
-  const auto waiter = std::make_shared<Waiter>(env_, request);
-  // Before the request leaves: the lock may be handed over before its answer is here.
-  auto place = waits ? waiting_->enter(waiter) : nullptr;
-  const auto wake = [&env = env_, weak = std::weak_ptr{waiter}] {
-    env.post([weak] {
-      if (const auto asleep = weak.lock()) asleep->changed.ring();
-    });
-  };
-  const std::stop_callback on_stop{stop, wake};
-  for (;;) {
-    const auto asked = co_await ask(waiter, waits, stop);
-    if (waiter->token) co_return granted(*waiter);
-    if (!asked) co_return refused(*waiter, asked.error());
-    if (!waits) co_return refused(*waiter, Errc::busy);
-    co_await wait_for_call(waiter, wait_until, stop);
-    if (waiter->token) co_return granted(*waiter);
-    const bool cancelled = stop.stop_requested();
-    if (!cancelled && env_.now() < wait_until) continue;
-    const TimePoint in_time = env_.now() + settings_.timeout;
-    const TimePoint by = cancelled ? in_time : std::min(in_time, wait_until + settings_.patience);
-    // First of all, or a refresh would put it in line again.
-    place.reset();
-    const Left left = co_await leave(request.name, request.owner, by);
-    AcquireError gave_up{cancelled ? Errc::cancelled : Errc::timeout};
-    if (left == Left::unknown) co_return refused(*waiter, std::move(gave_up));
-    gave_up.holder = waiter->holder;
-    co_return Unexpected{std::move(gave_up)};
-  }
-}
-
-Task<RedisEngine::Left> RedisEngine::leave(LockName name, Owner owner, TimePoint answer_by) {
-  const SharedCall call = release_call(name, owner);
-  const auto reply = co_await port_->eval(call, answer_by);
-  co_return reply&& read_release(*reply) ? Left::surely : Left::unknown;
-}
-
 std::vector<std::string> RedisEngine::lock_keys(const LockName& name) const {
   return {keys_.lock(name),
           keys_.counter(name),
@@ -134,83 +111,32 @@ std::vector<std::string> RedisEngine::lock_keys(const LockName& name) const {
           keys_.holders(name)};
 }
 
-SharedCall RedisEngine::acquire_call(const core::LockRequest& request, bool waits) const {
+SharedCall RedisEngine::acquire_call(const core::LockRequest& request, Waits waits) const {
   ScriptCall call{.script = &kAcquireScript,
                   .keys = lock_keys(request.name),
                   .args = {request.owner.to_string(),
                            number(request.ttl),
                            request.note,
                            stamp_of(env_.now()),
-                           waits ? waiting_->channel(request.name) : std::string{}}};
+                           waits == Waits::yes ? waiting_->channel(request.name) : std::string{}}};
   if (!is_plain(request.claim, request.lock_delay)) {
     call.script = &kShareScript;
-    call.args.push_back(claim_text(request.claim));
+    call.args.push_back(core::claim_text(request.claim));
     call.args.push_back(number(request.lock_delay));
   }
   return share(std::move(call));
 }
 
-Task<Result<void>> RedisEngine::ask(std::shared_ptr<Waiter> waiter,
-                                    bool waits,
-                                    std::stop_token stop) {
-  const TimePoint answer_by = env_.now() + settings_.patience;
-  bool unsettled = false;
-  for (std::uint32_t attempt = 0;; ++attempt) {
-    const TimePoint sent_at = env_.now();
-    const SharedCall call = acquire_call(waiter->request, waits);
-    const auto reply = co_await port_->eval(call, attempt_end(answer_by));
-    const auto asked = reply ? read_asked(*reply) : Unexpected{reply.error()};
-    if (asked) {
-      waiter->note(*asked, sent_at, env_.now());
-      co_return Result<void>{};
-    }
-    if (waiter->token) co_return Result<void>{};
-    const Errc code = asked.error().code;
-    unsettled = unsettled || code == Errc::unknown_outcome;
-    const bool may_pass = code == Errc::unknown_outcome || code == Errc::unavailable;
-    const Duration delay = backoff_delay(settings_.retry, attempt, env_.draw());
-    if (!may_pass || env_.now() + delay >= answer_by || stop.stop_requested()) {
-      if (!may_pass || !unsettled) co_return Unexpected{asked.error()};
-      co_return Unexpected{Error{Errc::unknown_outcome, asked.error().message}};
-    }
-    co_await env_.sleep_for(delay);
-  }
-}
-
-Task<void> RedisEngine::wait_for_call(std::shared_ptr<Waiter> waiter,
-                                      TimePoint wait_until,
-                                      std::stop_token stop) {
-  for (;;) {
-    if (waiter->token || stop.stop_requested()) co_return;
-    const TimePoint due = std::min(wait_until, waiter->ask_at);
-    const Wake woken = co_await waiter->changed.wait_until(due);
-    if (woken == Wake::due) co_return;
-  }
-}
-
-RedisEngine::Granted RedisEngine::granted(const Waiter& waiter) {
-  const core::LockRequest& request = waiter.request;
-  const TimePoint valid_until = core::deadline_of(waiter.sent_at, request.ttl);
-  if (env_.now() < valid_until) {
-    attend();
-    return core::Grant{
-        .token = *waiter.token, .sent_at = waiter.sent_at, .valid_until = valid_until};
-  }
-  return refused(waiter,
-                 {Errc::timeout,
-                  "the grant took longer to arrive than the lease lasts",
-                  "use a longer TTL, or a server that answers faster"});
-}
-
-// One that never stood in line and took nothing has left nothing at the server.
-RedisEngine::Granted RedisEngine::refused(const Waiter& waiter, Error error) {
-  const bool left_nothing =
-      error.code == Errc::busy || (error.code == Errc::unavailable && !waiter.answered);
-  const core::LockRequest& request = waiter.request;
-  if (!left_nothing) abandon(request.name, request.owner, request.ttl);
-  AcquireError refusal{std::move(error)};
-  refusal.holder = waiter.holder;
-  return Unexpected{std::move(refusal)};
+Task<Result<void>> RedisEngine::ask_once(std::shared_ptr<core::Waiter> waiter,
+                                         Waits waits,
+                                         TimePoint answer_by) {
+  const TimePoint sent_at = env_.now();
+  const SharedCall call = acquire_call(waiter->request, waits);
+  const auto reply = co_await port_->eval(call, answer_by);
+  const auto asked = reply ? read_asked(*reply) : Unexpected{reply.error()};
+  if (!asked) co_return Unexpected{asked.error()};
+  note(*waiter, *asked, sent_at, env_.now());
+  co_return Result<void>{};
 }
 
 void RedisEngine::renew_some(const std::shared_ptr<Renewal>& renewal,
@@ -224,16 +150,15 @@ void RedisEngine::renew_some(const std::shared_ptr<Renewal>& renewal,
     call.keys.push_back(keys_.broken(lease.name));
     call.args.push_back(lock_value(lease.owner, lease.token));
   }
-  auto on_answer =
-      [self = shared_from_this(), renewal, which = std::move(which)](Result<Reply> reply) {
-        const auto fates = reply ? read_renew(*reply, which.size()) : Unexpected{reply.error()};
-        if (fates) {
-          self->note_fates(*renewal, which, *fates);
-        } else {
-          renewal->failure = fates.error();
-        }
-        if (--renewal->under_way == 0) renewal->complete.ring();
-      };
+  auto on_answer = [self = self(), renewal, which = std::move(which)](Result<Reply> reply) {
+    const auto fates = reply ? read_renew(*reply, which.size()) : Unexpected{reply.error()};
+    if (fates) {
+      self->note_fates(*renewal, which, *fates);
+    } else {
+      renewal->failure = fates.error();
+    }
+    if (--renewal->under_way == 0) renewal->complete.ring();
+  };
   ++renewal->under_way;
   // Soon enough to try another connection while the lease stands.
   const Millis patience = std::min(settings_.timeout, std::max(renewal->ttl / 6, Millis{100}));
@@ -260,7 +185,7 @@ void RedisEngine::note_fates(Renewal& renewal,
 Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldLease> leases,
                                                          Millis ttl,
                                                          TimePoint answer_by) {
-  const auto self = shared_from_this();
+  const auto alive = self();
   const auto renewal = std::make_shared<Renewal>(env_, std::move(leases), ttl, answer_by);
   const std::size_t count = renewal->leases.size();
   for (const bool plain : {true, false}) {
@@ -290,63 +215,17 @@ Task<Result<std::vector<core::Fate>>> RedisEngine::renew(std::vector<core::HeldL
   co_return renewal->fates;
 }
 
-SharedCall RedisEngine::release_call(const LockName& name, const Owner& owner) const {
-  return share({.script = &kReleaseScript, .keys = lock_keys(name), .args = {owner.to_string()}});
-}
-
-SharedCall RedisEngine::release_call(const core::HeldLease& lease) const {
-  return share({.script = &kReleaseScript,
-                .keys = lock_keys(lease.name),
-                .args = {lease.owner.to_string(), std::to_string(lease.token.value())}});
-}
-
-Task<ReleaseOutcome> RedisEngine::release(core::HeldLease lease,
-                                          TimePoint valid_until,
-                                          TimePoint answer_by) {
-  return release_once(release_call(lease), valid_until, answer_by);
-}
-
-Task<ReleaseOutcome> RedisEngine::release(LockName name, Owner owner, TimePoint answer_by) {
-  return release_once(release_call(name, owner), TimePoint::min(), answer_by);
-}
-
-Task<ReleaseOutcome> RedisEngine::release_once(SharedCall call,
-                                               TimePoint valid_until,
-                                               TimePoint answer_by) {
-  const auto self = shared_from_this();
-  bool unsettled = false;
-  for (std::uint32_t attempt = 0;; ++attempt) {
-    const auto reply = co_await port_->eval(call, attempt_end(answer_by));
-    const auto removal = reply ? read_release(*reply) : Unexpected{reply.error()};
-    if (removal && *removal == Removal::removed) co_return ReleaseOutcome::released;
-    if (removal && !unsettled) co_return ReleaseOutcome::already_lost;
-    if (removal) {
-      // Where the lease still stands, it was our own unanswered request that removed it.
-      const bool by_us = env_.now() < valid_until;
-      co_return by_us ? ReleaseOutcome::released : ReleaseOutcome::unknown;
-    }
-    unsettled = unsettled || removal.error().code == Errc::unknown_outcome;
-    const Duration delay = backoff_delay(settings_.retry, attempt, env_.draw());
-    if (env_.now() + delay >= answer_by) co_return ReleaseOutcome::unknown;
-    co_await env_.sleep_for(delay);
-  }
-}
-
-void RedisEngine::abandon(LockName name, Owner owner, Millis ttl) {
-  env_.spawn(release_until(shared_from_this(), std::move(name), owner, env_.now() + ttl));
-}
-
-Task<void> RedisEngine::release_until(std::shared_ptr<RedisEngine> self,
-                                      LockName name,
-                                      Owner owner,
-                                      TimePoint answer_by) {
-  const SharedCall call = self->release_call(name, owner);
-  for (std::uint32_t attempt = 0; self->env_.now() < answer_by; ++attempt) {
-    const auto reply = co_await self->port_->eval(call, self->attempt_end(answer_by));
-    if (reply && read_release(*reply)) co_return;
-    const Duration delay = backoff_delay(self->settings_.retry, attempt, self->env_.draw());
-    co_await self->env_.sleep_for(delay);
-  }
+Task<Result<core::Removal>> RedisEngine::remove(LockName name,
+                                                Owner owner,
+                                                std::optional<Token> token,
+                                                TimePoint answer_by) {
+  ScriptCall release{
+      .script = &kReleaseScript, .keys = lock_keys(name), .args = {owner.to_string()}};
+  if (token) release.args.push_back(std::to_string(token->value()));
+  const SharedCall call = share(std::move(release));
+  const auto reply = co_await port_->eval(call, answer_by);
+  if (!reply) co_return Unexpected{reply.error()};
+  co_return read_release(*reply);
 }
 
 }  // namespace holdfast::redis

@@ -13,11 +13,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "base/backoff.h"
 #include "base/env.h"
-#include "core/lease_engine.h"
+#include "core/queued_engine.h"
 #include "engines/redis/redis_keys.h"
 #include "engines/redis/redis_port.h"
 #include "engines/redis/server_watch.h"
@@ -33,19 +33,11 @@ struct Settings {
   Millis timeout{1000};
   /// How long an unanswered request is repeated, in all.
   Millis patience{5000};
-  BackoffPolicy retry{.first = Millis{20}, .max = Millis{500}};
 };
 
-class RedisEngine final : public core::LeaseEngine,
-                          public std::enable_shared_from_this<RedisEngine> {
+class RedisEngine final : public core::QueuedEngine {
  public:
   RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings settings);
-
-  /// Waits in the server's queue. An unanswered request is repeated under the same owner; each gets
-  /// the same token.
-  Task<Result<core::Grant, AcquireError>> acquire(core::LockRequest request,
-                                                  TimePoint wait_until,
-                                                  std::stop_token stop) override;
 
   /// In scripts of a hundred leases, on a cluster of one slot each, all at once. Those of a script
   /// that nobody answered are unknown; when none was answered, the whole renewal is not.
@@ -53,40 +45,28 @@ class RedisEngine final : public core::LeaseEngine,
                                               Millis ttl,
                                               TimePoint answer_by) override;
 
-  /// The first who waits has the lock at once.
-  Task<ReleaseOutcome> release(core::HeldLease lease,
-                               TimePoint valid_until,
-                               TimePoint answer_by) override;
-
-  void abandon(LockName name, Owner owner, Millis ttl) override;
-
   /// Leases that were ended by force, and interruptions of the line on which that is heard.
   void tell(std::weak_ptr<core::LeaseNews> news) override { news_ = std::move(news); }
 
-  /// Releases a lease by its owner alone. Of one that was not there when an unanswered request had
-  /// been sent before, nobody can tell: unknown.
-  Task<ReleaseOutcome> release(LockName name, Owner owner, TimePoint answer_by);
-
  private:
-  using Granted = Result<core::Grant, AcquireError>;
   struct Renewal;
+  class WaitingPlace;
 
-  TimePoint attempt_end(TimePoint answer_by) const;
+  Result<void> check(const LockName& name) const override;
+  std::unique_ptr<Place> enter(std::shared_ptr<core::Waiter> waiter) override;
+  Task<Result<void>> ask_once(std::shared_ptr<core::Waiter> waiter,
+                              Waits waits,
+                              TimePoint answer_by) override;
+  Task<Result<core::Removal>> remove(LockName name,
+                                     Owner owner,
+                                     std::optional<Token> token,
+                                     TimePoint answer_by) override;
+  void granted_to(const core::LockRequest& request) override;
 
+  std::shared_ptr<RedisEngine> self();
   std::vector<std::string> lock_keys(const LockName& name) const;
-  SharedCall acquire_call(const core::LockRequest& request, bool waits) const;
-  Task<Result<void>> ask(std::shared_ptr<Waiter> waiter, bool waits, std::stop_token stop);
-  static Task<void> wait_for_call(std::shared_ptr<Waiter> waiter,
-                                  TimePoint wait_until,
-                                  std::stop_token stop);
-  /// Whether an owner that gives up is out of the queue, and has nothing.
-  enum class Left : std::uint8_t { surely, unknown };
-  Task<Left> leave(LockName name, Owner owner, TimePoint answer_by);
-  Granted granted(const Waiter& waiter);
-  Granted refused(const Waiter& waiter, Error error);
+  SharedCall acquire_call(const core::LockRequest& request, Waits waits) const;
 
-  /// From the first lease on, what may happen to leases is heard.
-  void attend();
   void hear(const Heard& heard);
 
   void renew_some(const std::shared_ptr<Renewal>& renewal,
@@ -96,15 +76,6 @@ class RedisEngine final : public core::LeaseEngine,
                   const std::vector<std::size_t>& which,
                   const std::vector<core::Fate>& fates) const;
 
-  SharedCall release_call(const LockName& name, const Owner& owner) const;
-  SharedCall release_call(const core::HeldLease& lease) const;
-  Task<ReleaseOutcome> release_once(SharedCall call, TimePoint valid_until, TimePoint answer_by);
-  static Task<void> release_until(std::shared_ptr<RedisEngine> self,
-                                  LockName name,
-                                  Owner owner,
-                                  TimePoint answer_by);
-
-  Env& env_;
   std::shared_ptr<RedisPort> port_;
   Settings settings_;
   Keys keys_;

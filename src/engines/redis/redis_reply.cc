@@ -40,25 +40,6 @@ std::string lock_value(const Owner& owner, Token token) {
   return owner.to_string() + ':' + std::to_string(token.value()) + ':';
 }
 
-std::string claim_text(const core::Claim& claim) {
-  switch (claim.mode) {
-    case Mode::exclusive:
-      return "x";
-    case Mode::shared:
-      return "s";
-    case Mode::permit:
-      break;
-  }
-  return 'p' + std::to_string(claim.permits);
-}
-
-core::Claim read_claim(std::string_view text) {
-  if (text == "s") return {.mode = Mode::shared};
-  if (!text.starts_with('p')) return {};
-  return {.mode = Mode::permit,
-          .permits = parse_decimal<std::uint32_t>(text.substr(1)).value_or(0)};
-}
-
 bool is_held_together(std::string_view value) { return value.starts_with(":holdfast:"); }
 
 namespace {
@@ -115,11 +96,11 @@ Result<Token, AcquireError> read_acquire(const Reply& reply) {
   return senseless("acquire");
 }
 
-Result<Asked> read_asked(const Reply& reply) {
+Result<core::Asked> read_asked(const Reply& reply) {
   using Kind = Reply::Kind;
   if (reply.kind == Kind::error) return Unexpected{error_of(reply.text)};
   if (has_kinds(reply, {Kind::integer, Kind::text}) && reply.items[0].integer == 1) {
-    if (const auto token = parse_token(reply.items[1].text)) return Asked{.token = *token};
+    if (const auto token = parse_token(reply.items[1].text)) return core::Asked{.token = *token};
   }
   if (has_kinds(reply, {Kind::integer}) && reply.items[0].integer == 3) {
     return Unexpected{Error{Errc::invalid_argument,
@@ -129,7 +110,8 @@ Result<Asked> read_asked(const Reply& reply) {
   if (!is_busy(reply)) return senseless("acquire");
   const bool first = reply.items.size() == 4 && reply.items[3].integer == 1;
   const Millis change{reply.items[2].integer};
-  Asked asked{.standing = first ? Standing::first : Standing::none, .change = change};
+  core::Asked asked{.standing = first ? core::Standing::first : core::Standing::none,
+                    .change = change};
   const std::string& value = reply.items[1].text;
   if (!is_held_together(value)) asked.holder = holder_of(value, change);
   return asked;
@@ -171,10 +153,10 @@ Result<std::vector<core::Fate>> read_renew(const Reply& reply, std::size_t count
   return fates;
 }
 
-Result<Removal> read_release(const Reply& reply) {
+Result<core::Removal> read_release(const Reply& reply) {
   if (reply.kind == Reply::Kind::error) return Unexpected{error_of(reply.text)};
   if (reply.kind != Reply::Kind::integer) return senseless("release");
-  return reply.integer == 1 ? Removal::removed : Removal::was_absent;
+  return reply.integer == 1 ? core::Removal::removed : core::Removal::was_absent;
 }
 
 Error error_of(std::string_view message) {

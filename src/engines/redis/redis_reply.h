@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/admission.h"
+#include "core/queued_engine.h"
 #include "core/renewer.h"
 #include "engines/redis/redis_port.h"
 #include "holdfast/client.h"
@@ -16,10 +16,6 @@ namespace holdfast::redis {
 
 /// How the value of a lock key begins: `<owner>:<token>:`.
 std::string lock_value(const Owner& owner, Token token);
-
-/// What is asked for, as the scripts have it.
-std::string claim_text(const core::Claim& claim);
-core::Claim read_claim(std::string_view text);
 
 /// Whether the value is that of a lock that several hold together, whoever they are.
 bool is_held_together(std::string_view value);
@@ -37,22 +33,9 @@ bool is_busy(const Reply& reply);
 /// otherwise what error_of() says.
 Result<Token, AcquireError> read_acquire(const Reply& reply);
 
-/// Where somebody who waits stands.
-enum class Standing : std::uint8_t { none, first };
-
-/// An answer to one who asks for a lock.
-struct Asked {
-  std::optional<Token> token{};
-  /// Without a token: who has it, unless several have.
-  std::optional<Contender> holder{};
-  Standing standing{Standing::none};
-  /// In how long that may change without a word. Zero or less: nobody knows.
-  Millis change{0};
-};
-
 /// invalid_argument when another number of permits is in use; corrupt when the answer makes no
 /// sense; otherwise what error_of() says.
-Result<Asked> read_asked(const Reply& reply);
+Result<core::Asked> read_asked(const Reply& reply);
 
 /// What a message says to one who waits: `<owner> <token> <stamp>` that it has the lock, or
 /// `<owner>` alone that it is the first now.
@@ -76,9 +59,7 @@ std::string stamp_of(TimePoint time);
 /// One fate for each of `count` leases.
 Result<std::vector<core::Fate>> read_renew(const Reply& reply, std::size_t count);
 
-enum class Removal : std::uint8_t { removed, was_absent };
-
-Result<Removal> read_release(const Reply& reply);
+Result<core::Removal> read_release(const Reply& reply);
 
 /// What a refusal of the server means: corrupt (foreign data under our key), denied, no_space,
 /// unavailable (loading, read-only, busy), or internal.

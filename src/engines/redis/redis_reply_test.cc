@@ -48,23 +48,13 @@ TEST(RedisReplyTest, AMarkerNamesNoHolder) {
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->holder, std::nullopt);
   EXPECT_EQ(asked->change, Millis{700});
-  EXPECT_EQ(asked->standing, Standing::first);
+  EXPECT_EQ(asked->standing, core::Standing::first);
 }
 
 TEST(RedisReplyTest, AnotherNumberOfPermitsIsAnInvalidArgument) {
   const auto asked = read_asked(Reply::of_array({Reply::of_integer(3)}));
   ASSERT_FALSE(asked);
   EXPECT_EQ(asked.error().code, Errc::invalid_argument);
-}
-
-TEST(RedisReplyTest, ClaimsAreReadAsTheyAreWritten) {
-  for (const core::Claim claim : {core::Claim{},
-                                  core::Claim{.mode = Mode::shared},
-                                  core::Claim{.mode = Mode::permit, .permits = 20}}) {
-    const core::Claim read = read_claim(claim_text(claim));
-    EXPECT_EQ(read.mode, claim.mode);
-    EXPECT_EQ(read.permits, claim.permits);
-  }
 }
 
 TEST(RedisReplyTest, ReadsWhoseLeasesWereBroken) {

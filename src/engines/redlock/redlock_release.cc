@@ -38,7 +38,7 @@ void RedlockEngine::release_at(const std::shared_ptr<Release>& release,
     ++release->answered;
     const auto removal = reply ? redis::read_release(*reply) : Unexpected{reply.error()};
     if (removal) {
-      ++(*removal == redis::Removal::removed ? release->removed : release->absent);
+      ++(*removal == core::Removal::removed ? release->removed : release->absent);
     } else {
       self->remove_at({.call = release->call, .node = node, .until = release->valid_until});
     }
