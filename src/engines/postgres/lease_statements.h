@@ -16,7 +16,8 @@
 // None of them is to be sent over a session that attends: it would take itself for one that ended.
 //
 // Arguments and results are text as PostgreSQL writes it. Times are whole milliseconds. A claim is
-// `x` exclusive, `s` shared, or `p<N>` a permit of N. Owners are written as Owner::to_string() does.
+// `x` exclusive, `s` shared, or `p<N>` a permit of N. Owners are written as Owner::to_string()
+// does.
 
 #pragma once
 
@@ -33,14 +34,12 @@ namespace holdfast::postgres {
 /// waits is before it. Asked again, it keeps its place and gives its session anew.
 /// `permits`, NULL, NULL, NULL: somebody uses another number of permits.
 inline constexpr Statement kAcquireStatement{
-    "holdfast_acquire",
-    "SELECT * FROM holdfast.acquire($1, $2, $3, $4, $5, $6, $7, $8)"};
+    "holdfast_acquire", "SELECT * FROM holdfast.acquire($1, $2, $3, $4, $5, $6, $7, $8)"};
 
 /// The same for many: arrays $1 names, $2 owners, $3 TTLs, $4 notes, $5 claims, $6 lock-delays; $7
 /// session or NULL. All of them wait. One row for each, in their order, as acquire has it.
 inline constexpr Statement kRefreshStatement{
-    "holdfast_refresh",
-    "SELECT * FROM holdfast.refresh($1, $2, $3, $4, $5, $6, $7)"};
+    "holdfast_refresh", "SELECT * FROM holdfast.refresh($1, $2, $3, $4, $5, $6, $7)"};
 
 /// $1 name, $2 owner. Changes nothing. One row: the token of its lease and how many milliseconds it
 /// has left; or two NULL when it has none.
@@ -66,10 +65,10 @@ inline constexpr Statement kAttendStatement{"holdfast_attend", "SELECT holdfast.
 
 // For the desk.
 
-/// $1 name: a row for each holder, in order of tokens, and, after them, for each who waits, in their
-/// order: `holder` or `waiter`, owner, note, claim, token or NULL, milliseconds left or NULL, TTL.
-/// Between them, when one vanished and left the lock closed, `delay` with the milliseconds left and
-/// NULL but for a TTL of 0. No row: nobody.
+/// $1 name: a row for each holder, in order of tokens, and, after them, for each who waits, in
+/// their order: `holder` or `waiter`, owner, note, claim, token or NULL, milliseconds left or NULL,
+/// TTL. Between them, when one vanished and left the lock closed, `delay` with the milliseconds
+/// left and NULL but for a TTL of 0. No row: nobody.
 inline constexpr Statement kInspectStatement{"holdfast_inspect",
                                              "SELECT * FROM holdfast.inspect($1)"};
 
@@ -81,10 +80,12 @@ inline constexpr Statement kListStatement{"holdfast_list", "SELECT * FROM holdfa
 /// row for each lease that ended, in order of tokens: owner, token, note; one of NULL when nobody
 /// held it and it was closed because one vanished. They are told `broken <owner>` on the
 /// channels of their sessions; a renewal learns of it for a day.
-inline constexpr Statement kBreakStatement{"holdfast_break", "SELECT * FROM holdfast.break($1, $2)"};
+inline constexpr Statement kBreakStatement{"holdfast_break",
+                                           "SELECT * FROM holdfast.break($1, $2)"};
 
-/// $1 name, $2 owner, $3 TTL. Never shortens a lease. One row: milliseconds it has left now, or NULL
-/// when it had none.
-inline constexpr Statement kExtendStatement{"holdfast_extend", "SELECT holdfast.extend($1, $2, $3)"};
+/// $1 name, $2 owner, $3 TTL. Never shortens a lease. One row: milliseconds it has left now, or
+/// NULL when it had none.
+inline constexpr Statement kExtendStatement{"holdfast_extend",
+                                            "SELECT holdfast.extend($1, $2, $3)"};
 
 }  // namespace holdfast::postgres

@@ -6,6 +6,8 @@
 
 namespace holdfast::postgres::sql {
 
+/// break locks what it ends in the order in which renewals do.
+///
 /// contenders: of all names from one to another, in the order of bytes. Who is over, or not there
 /// any more, does not show.
 inline constexpr std::string_view kLeaseDesk = R"sql(
@@ -71,6 +73,7 @@ DECLARE
 BEGIN
   PERFORM holdfast.sweep(_name, now);
   DELETE FROM holdfast.broken AS b WHERE b.at < now - interval '1 day';
+  PERFORM FROM holdfast.holder AS h WHERE h.name = _name ORDER BY h.owner FOR UPDATE;
   FOR ended IN SELECT h.* FROM holdfast.holder AS h WHERE h.name = _name ORDER BY h.token LOOP
     opened := true;
     DELETE FROM holdfast.holder AS h WHERE h.name = _name AND h.owner = ended.owner;
