@@ -25,7 +25,8 @@ Ear::Ear(Env& env, std::shared_ptr<PostgresPort> port, Millis timeout, Hearing h
 Ear::~Ear() = default;
 
 void Ear::open() {
-  if (line_ || resting_ || port_->direct() != PostgresPort::Direct::yes) return;
+  if (state_ != State::closed || port_->direct() != PostgresPort::Direct::yes) return;
+  state_ = State::open;
   line_ = port_->open(env_.now() + timeout_, [weak = weak_from_this()](const SessionEvent& event) {
     if (const auto self = weak.lock()) self->hear(event);
   });
@@ -47,7 +48,7 @@ void Ear::attend() {
   const std::int64_t number = fresh_number(env_);
   auto on_answer = [weak = weak_from_this(), number](Result<Answer> answer) {
     const auto self = weak.lock();
-    if (!self || !self->line_) return;
+    if (!self || self->state_ != State::open) return;
     if (!is_true(rows_of(std::move(answer)))) return self->end();
     self->session_ = number;
     self->attempts_ = 0;
@@ -58,12 +59,10 @@ void Ear::attend() {
               std::move(on_answer));
 }
 
+// The session stays until another is opened: this may be a call of its own.
 void Ear::end() {
-  if (!line_) return;
-  // Not inside a call of its own.
-  env_.post([gone = std::shared_ptr<PostgresSession>{std::move(line_)}] {});
-  resting_ = true;
-  const Duration delay = backoff_delay(kReopen, attempts_++, env_.draw());
+  if (std::exchange(state_, State::resting) != State::open) return;
+  const Duration delay = Millis{1} + backoff_delay(kReopen, attempts_++, env_.draw());
   env_.spawn(open_again(weak_from_this(), env_, delay));
   if (std::exchange(session_, std::nullopt)) hearing_.on_change();
 }
@@ -72,7 +71,7 @@ Task<void> Ear::open_again(std::weak_ptr<Ear> ear, Env& env, Duration delay) {
   co_await env.sleep_for(delay);
   const auto self = ear.lock();
   if (!self) co_return;
-  self->resting_ = false;
+  self->state_ = State::closed;
   self->open();
 }
 

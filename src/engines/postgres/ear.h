@@ -42,6 +42,13 @@ class Ear : public std::enable_shared_from_this<Ear> {
   std::optional<std::int64_t> session() const { return session_; }
 
  private:
+  enum class State : std::uint8_t {
+    closed,
+    open,
+    /// Another is opened after a while.
+    resting,
+  };
+
   void hear(const SessionEvent& event);
   void attend();
   void end();
@@ -53,8 +60,7 @@ class Ear : public std::enable_shared_from_this<Ear> {
   Hearing hearing_;
   std::unique_ptr<PostgresSession> line_;
   std::optional<std::int64_t> session_;
-  /// Another is opened after a while.
-  bool resting_{false};
+  State state_{State::closed};
   std::uint32_t attempts_{0};
 };
 

@@ -40,6 +40,7 @@ void Waiting::enter(std::shared_ptr<core::Waiter> waiter) {
 void Waiting::leave(core::Waiter& waiter) {
   waiter.left = true;
   entries_.erase(waiter.request.owner.to_string());
+  if (entries_.empty()) changed_.ring();
   if (waiter.token) return;
   left_.push_back(waiter.request);
   if (left_.size() > kLeftKept) left_.pop_front();
