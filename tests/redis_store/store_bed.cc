@@ -41,7 +41,7 @@ StoreResult StoreBed::other(const StoreRequest& request) {
   static std::uint64_t number = 0;
   const redis::StoreTicket ticket{
       .id = "other" + std::to_string(++number), .timeout = Millis{5000}, .who = "another"};
-  const auto reply = foreign_.eval(redis::to_call(request, kPrefix, ticket, redis::Attempt::first));
+  const auto reply = foreign_.eval(redis::to_call(request, kPrefix, ticket, core::Attempt::first));
   if (!reply) return Unexpected{StoreError{reply.error()}};
   return redis::read_store_answer(request, *reply).result;
 }

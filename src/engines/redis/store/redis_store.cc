@@ -9,16 +9,16 @@
 namespace holdfast::redis {
 namespace {
 
-/// Half of what a key remembers of requests and erased values.
-constexpr Millis kTimeoutMax = std::chrono::minutes{5};
-
-StoreAnswer no_answer(const Error& error) { return {Unexpected{StoreError{error}}, Earlier::open}; }
+Result<core::StoreAnswer> read_answer(const StoreRequest& request, const Result<Reply>& reply) {
+  if (!reply) return Unexpected{reply.error()};
+  return read_store_answer(request, *reply);
+}
 
 }  // namespace
 
 RedisStore::RedisStore(Env& env, const std::shared_ptr<RedisPort>& port, StoreSettings settings)
     : TaskStore{env, port}, port_{port.get()}, settings_{std::move(settings)} {
-  settings_.timeout = std::min(settings_.timeout, kTimeoutMax);
+  settings_.timeout = std::min(settings_.timeout, core::kRepetitionMax);
 }
 
 Task<StoreResult> RedisStore::settle(const StoreRequest& request) {
@@ -29,30 +29,14 @@ Task<StoreResult> RedisStore::settle(const StoreRequest& request) {
                 "use a key that begins otherwise"};
     co_return Unexpected{StoreError{std::move(error)}};
   }
-  const TimePoint answer_by = env().now() + settings_.timeout;
+  core::StoreRepetition repetition{env(), request, settings_.timeout, settings_.retry};
   const StoreTicket ticket{
-      .id = std::to_string(env().draw()), .timeout = settings_.timeout, .who = settings_.who};
-  // Repeated, once an attempt is out of which nobody knows if it was done.
-  Attempt next = Attempt::first;
-  SharedCall call = share(to_call(request, settings_.prefix, ticket, next));
-  for (std::uint32_t attempt = 0;; ++attempt) {
-    const auto reply = co_await port_->eval(call, answer_by);
-    StoreAnswer answer = reply ? read_store_answer(request, *reply) : no_answer(reply.error());
-    const bool settled = next == Attempt::first || answer.earlier == Earlier::settled;
-    if (reply && settled) co_return std::move(answer.result);
-    const Errc code = answer.result.error().code;
-    if (code == Errc::unknown_outcome && next == Attempt::first) {
-      next = Attempt::repeated;
-      call = share(to_call(request, settings_.prefix, ticket, next));
-    }
-    // A server that is loading, for one, can tell a little later.
-    const bool may_help = code == Errc::unknown_outcome || code == Errc::unavailable;
-    const Duration delay = backoff_delay(settings_.retry, attempt, env().draw());
-    if (!may_help || env().now() + delay >= answer_by) {
-      if (next == Attempt::repeated) answer.result = Unexpected{core::unanswered(request)};
-      co_return std::move(answer.result);
-    }
-    co_await env().sleep_for(delay);
+      .id = std::to_string(repetition.id()), .timeout = settings_.timeout, .who = settings_.who};
+  for (;;) {
+    const SharedCall call = share(to_call(request, settings_.prefix, ticket, repetition.attempt()));
+    const auto reply = co_await port_->eval(call, repetition.answer_by());
+    if (auto result = repetition.take(read_answer(request, reply))) co_return *std::move(result);
+    co_await env().sleep_for(repetition.delay());
   }
 }
 

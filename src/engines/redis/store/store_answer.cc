@@ -25,17 +25,6 @@ constexpr std::array kForms{Form{"opened", 1, 0},
                             Form{"duplicate", 2, 0},
                             Form{"unchanged", 2, 0}};
 
-struct Code {
-  std::string_view word;
-  Errc code;
-};
-
-constexpr std::array kCodes{Code{"stale_token", Errc::stale_token},
-                            Code{"wrong_domain", Errc::wrong_domain},
-                            Code{"version_conflict", Errc::version_conflict},
-                            Code{"invalid_argument", Errc::invalid_argument},
-                            Code{"not_found", Errc::not_found}};
-
 bool is_number(const Reply& item) { return item.kind == Kind::integer && item.integer >= 0; }
 
 std::uint64_t number(const Reply& reply, std::size_t at) {
@@ -51,25 +40,11 @@ bool has_form(const Reply& reply, const Form& form) {
              texts, reply.items.end(), [](const Reply& item) { return item.kind == Kind::text; });
 }
 
-StoreReply read_entry(const Reply& reply) {
-  StoreReply read{.version = Version{number(reply, 2)}, .sequence = number(reply, 1)};
-  if (reply.items[0].text == "absent") return read;
-  read.entry = Entry{.value = reply.items[5].text, .version = read.version};
-  if (const Token token{number(reply, 3)}; token != Token{0}) {
-    read.entry->token = token;
-    read.entry->sequence = number(reply, 4);
-  }
-  return read;
-}
-
-StoreReply read_done(const Reply& reply) {
-  const std::string& word = reply.items[0].text;
-  if (word == "opened") return {.sequence = number(reply, 1)};
-  if (word == "found" || word == "absent") return read_entry(reply);
-  return {.changed = word == "applied",
-          .applied = word == "duplicate" ? Applied::duplicate : Applied::applied,
-          .version = Version{number(reply, 1)},
-          .sequence = number(reply, 2)};
+core::StoreWords words_of(const Reply& reply, const Form& form) {
+  core::StoreWords words{.word = reply.items[0].text};
+  for (std::size_t i = 0; i < form.numbers; ++i) words.numbers.at(i) = number(reply, i + 1);
+  if (form.texts > 0) words.text = reply.items.back().text;
+  return words;
 }
 
 /// A refusal: code, message, two numbers, and whether that is all.
@@ -79,32 +54,12 @@ bool is_refusal(const Reply& reply) {
          reply.items[4].kind == Kind::text;
 }
 
-StoreError read_refusal(Errc code, const Reply& reply) {
-  StoreError error{code, reply.items[1].text};
-  if (code == Errc::version_conflict) error.actual = Version{number(reply, 2)};
-  if (code != Errc::stale_token) return error;
-  error.yours = Token{number(reply, 2)};
-  if (const Token highest{number(reply, 3)}; highest != Token{0}) error.highest = highest;
-  return error;
-}
-
-/// A key that is to be new may be erased again: an attempt that is still on its way then succeeds.
-bool may_succeed_later(const StoreRequest& request, Errc code) {
-  const auto* put = std::get_if<PutKey>(&request.operation);
-  return code == Errc::version_conflict && put != nullptr && put->if_version == Version::absent();
-}
-
-/// Looking, and registering a holder, may be repeated at will.
-bool is_repeatable(const StoreRequest& request) {
-  const auto& operation = request.operation;
-  return std::holds_alternative<GetKey>(operation) ||
-         std::holds_alternative<OpenResource>(operation) ||
-         std::holds_alternative<ReadResource>(operation);
-}
-
-StoreError about(const StoreRequest& request, Error error) {
-  error.message += " (key \"" + request.key + "\")";
-  return StoreError{std::move(error)};
+core::StoreWords refusal_words(const Reply& reply) {
+  const bool settled = reply.items[4].text == "settled";
+  return {.word = reply.items[0].text,
+          .numbers = {number(reply, 2), number(reply, 3)},
+          .text = reply.items[1].text,
+          .earlier = settled ? core::Earlier::settled : core::Earlier::open};
 }
 
 StoreError refused_by_server(const StoreRequest& request, const std::string& message) {
@@ -116,28 +71,26 @@ StoreError refused_by_server(const StoreRequest& request, const std::string& mes
   if (error.code == Errc::corrupt) {
     error.remedy_text = "something else writes under this prefix: use another one";
   }
-  return about(request, std::move(error));
+  return core::about(request, std::move(error));
 }
 
 }  // namespace
 
-StoreAnswer read_store_answer(const StoreRequest& request, const Reply& reply) {
+core::StoreAnswer read_store_answer(const StoreRequest& request, const Reply& reply) {
   if (reply.kind == Kind::error) {
-    return {Unexpected{refused_by_server(request, reply.text)}, Earlier::open};
+    return {Unexpected{refused_by_server(request, reply.text)}, core::Earlier::open};
   }
-  const bool has_word = reply.kind == Kind::array && !reply.items.empty();
-  if (has_word && std::ranges::any_of(kForms, [&](auto& form) { return has_form(reply, form); })) {
-    return {read_done(reply), Earlier::settled};
+  std::optional<core::StoreAnswer> answer;
+  if (reply.kind == Kind::array && !reply.items.empty()) {
+    const auto form =
+        std::ranges::find_if(kForms, [&](const Form& one) { return has_form(reply, one); });
+    if (form != kForms.end()) {
+      answer = core::to_answer(request, words_of(reply, *form));
+    } else if (is_refusal(reply)) {
+      answer = core::to_answer(request, refusal_words(reply));
+    }
   }
-  const auto code =
-      has_word ? std::ranges::find(kCodes, reply.items[0].text, &Code::word) : kCodes.end();
-  if (code == kCodes.end() || !is_refusal(reply)) {
-    const Error senseless{Errc::corrupt, "the server's answer makes no sense"};
-    return {Unexpected{about(request, senseless)}, Earlier::open};
-  }
-  const bool settled = is_repeatable(request) || (reply.items[4].text == "settled" &&
-                                                  !may_succeed_later(request, code->code));
-  return {Unexpected{read_refusal(code->code, reply)}, settled ? Earlier::settled : Earlier::open};
+  return answer ? *std::move(answer) : core::senseless(request);
 }
 
 }  // namespace holdfast::redis

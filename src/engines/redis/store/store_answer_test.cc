@@ -7,6 +7,8 @@
 namespace holdfast::redis {
 namespace {
 
+using core::Earlier;
+
 const StoreRequest kGet{.key = "k", .operation = GetKey{}};
 const StoreRequest kPut{.key = "k", .operation = PutKey{.value = "v", .if_version = Version{7}}};
 

@@ -95,7 +95,7 @@ std::string record_key(std::string_view prefix, Space space, std::string_view ke
 ScriptCall to_call(const StoreRequest& request,
                    std::string_view prefix,
                    const StoreTicket& ticket,
-                   Attempt attempt) {
+                   core::Attempt attempt) {
   ScriptCall call{
       .script = &kStoreScript,
       .keys = {store_key(prefix, request.space, request.key)},
@@ -106,7 +106,7 @@ ScriptCall to_call(const StoreRequest& request,
   }
   // The server's clock need not go as ours does.
   const auto age = std::chrono::microseconds{2 * ticket.timeout};
-  const Words about{ticket.id, attempt == Attempt::first ? "" : std::to_string(age.count())};
+  const Words about{ticket.id, attempt == core::Attempt::first ? "" : std::to_string(age.count())};
   call.args.insert(call.args.begin() + 1, about.begin(), about.end());
   return call;
 }

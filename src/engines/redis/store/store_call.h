@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/store_backend.h"
+#include "core/store_repetition.h"
 #include "engines/redis/redis_port.h"
 
 namespace holdfast::redis {
@@ -16,12 +16,6 @@ std::string store_key(std::string_view prefix, Space space, std::string_view key
 
 /// The stream of what administrators did to the key, in the same slot.
 std::string record_key(std::string_view prefix, Space space, std::string_view key);
-
-enum class Attempt : std::uint8_t {
-  first,
-  /// An earlier one may have been done.
-  repeated,
-};
 
 /// One request, however often it is sent.
 struct StoreTicket {
@@ -36,6 +30,6 @@ struct StoreTicket {
 ScriptCall to_call(const StoreRequest& request,
                    std::string_view prefix,
                    const StoreTicket& ticket,
-                   Attempt attempt);
+                   core::Attempt attempt);
 
 }  // namespace holdfast::redis

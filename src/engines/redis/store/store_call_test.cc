@@ -7,6 +7,7 @@
 namespace holdfast::redis {
 namespace {
 
+using core::Attempt;
 using Words = std::vector<std::string>;
 
 const StoreTicket kTicket{.id = "17", .timeout = Millis{1000}, .who = "ann"};
