@@ -25,6 +25,7 @@ set(HOLDFAST_MAY_USE_zookeeper_doctor base core runtime zookeeper zookeeper_driv
 set(HOLDFAST_MAY_USE_postgres base core)
 set(HOLDFAST_MAY_USE_postgres_schema base core postgres)
 set(HOLDFAST_MAY_USE_postgres_advisory base core postgres)
+set(HOLDFAST_MAY_USE_postgres_callers base core postgres_advisory)
 set(HOLDFAST_MAY_USE_postgres_store base core postgres)
 set(HOLDFAST_MAY_USE_postgres_driver base core runtime postgres)
 set(HOLDFAST_MAY_USE_postgres_doctor base core postgres postgres_schema)
@@ -32,7 +33,8 @@ set(HOLDFAST_MAY_USE_client
   base core local redis redis_doctor redis_driver redis_store redlock
   etcd etcd_doctor etcd_driver etcd_store
   zookeeper zookeeper_doctor zookeeper_driver zookeeper_store
-  postgres postgres_advisory postgres_doctor postgres_driver postgres_schema postgres_store runtime)
+  postgres postgres_advisory postgres_callers postgres_doctor postgres_driver postgres_schema
+  postgres_store runtime)
 set(HOLDFAST_MAY_USE_bench
   base core local redis etcd etcd_driver zookeeper zookeeper_driver client)
 set(HOLDFAST_MAY_USE_lab base core client sim)
