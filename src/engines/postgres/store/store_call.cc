@@ -1,5 +1,7 @@
 #include "engines/postgres/store/store_call.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -127,7 +129,8 @@ Call to_call(const StoreRequest& request,
              const StoreTicket& ticket,
              core::Attempt attempt) {
   // PostgreSQL's numbers have a sign; 0 is nobody's request.
-  Marks marks{.id = std::to_string((ticket.id >> 1) | 1)};
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  Marks marks{.id = std::to_string(std::max<std::uint64_t>(ticket.id & kLargest, 1))};
   if (attempt == core::Attempt::repeated) {
     // The server's clock need not go as ours does.
     const auto age = std::chrono::microseconds{2 * ticket.timeout};

@@ -8,7 +8,7 @@ namespace {
 using core::Attempt;
 using Args = std::vector<Value>;
 
-const StoreTicket kTicket{.id = 34, .timeout = Millis{1000}, .who = "ann"};
+const StoreTicket kTicket{.id = 17, .timeout = Millis{1000}, .who = "ann"};
 const core::Holder kHolder{
     .domain = "postgres:a#x", .mode = Mode::exclusive, .token = Token{34}, .owner_fp = "f00d"};
 
