@@ -25,7 +25,7 @@ set(HOLDFAST_MAY_USE_zookeeper_doctor base core runtime zookeeper zookeeper_driv
 set(HOLDFAST_MAY_USE_postgres base core)
 set(HOLDFAST_MAY_USE_postgres_schema base core postgres)
 set(HOLDFAST_MAY_USE_postgres_advisory base core postgres)
-set(HOLDFAST_MAY_USE_postgres_callers base core postgres_advisory)
+set(HOLDFAST_MAY_USE_postgres_callers base core postgres postgres_advisory)
 set(HOLDFAST_MAY_USE_postgres_store base core postgres)
 set(HOLDFAST_MAY_USE_postgres_driver base core runtime postgres)
 set(HOLDFAST_MAY_USE_postgres_doctor base core postgres postgres_schema)

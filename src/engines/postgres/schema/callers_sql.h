@@ -192,7 +192,7 @@ BEGIN
   END LOOP;
   PERFORM holdfast.make_durable();
   DELETE FROM holdfast.once WHERE ctid = ANY (ARRAY(
-    SELECT o.ctid FROM holdfast.once o WHERE o.expires < clock_timestamp()
+    SELECT o.ctid FROM holdfast.once o WHERE o.expires < clock_timestamp() AND o.key <> of_key
      ORDER BY o.expires LIMIT 4 FOR UPDATE SKIP LOCKED));
 END $$;
 

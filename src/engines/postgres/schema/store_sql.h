@@ -108,7 +108,7 @@ LANGUAGE sql IMMUTABLE AS $$
     FROM generate_series(1, 10, 3) i WHERE done[i] = request LIMIT 1
 $$;
 
--- `age`: how long ago, in microseconds, an earlier attempt may have been made; NULL: there was none.
+-- `age`: how long ago, in microseconds, an earlier attempt may have been made; NULL: none was.
 -- Settled: one that changed the row since would be remembered.
 CREATE FUNCTION holdfast.refused(d holdfast.decision, done bigint[], age bigint)
 RETURNS holdfast.reply LANGUAGE sql VOLATILE AS $$
