@@ -18,7 +18,7 @@ constexpr Statement kSettings{"holdfast_doctor_settings",
                               "'autovacuum', 'default_transaction_read_only', 'fsync', "
                               "'full_page_writes', 'idle_in_transaction_session_timeout', "
                               "'idle_session_timeout', 'max_connections', 'server_version', "
-                              "'server_version_num', 'statement_timeout', 'synchronous_commit', "
+                              "'server_version_num', 'synchronous_commit', "
                               "'synchronous_standby_names', 'tcp_keepalives_idle', "
                               "'tcp_user_timeout')"};
 

@@ -128,13 +128,6 @@ Findings timeout_findings(const ServerFacts& facts) {
                          " ms: the next lock then waits for a new one",
                      for_role(facts, "idle_session_timeout = 0")});
   }
-  if (number(facts, "statement_timeout") > 0) {
-    found.push_back({"statement_timeout",
-                     Severity::warning,
-                     facts.server + " ends statements after " + facts.setting("statement_timeout") +
-                         " ms: who waits for an advisory lock or a row no longer waits then",
-                     for_role(facts, "statement_timeout = 0")});
-  }
   if (number(facts, "idle_in_transaction_session_timeout") == 0) {
     found.push_back({"no_idle_in_transaction_timeout",
                      Severity::warning,

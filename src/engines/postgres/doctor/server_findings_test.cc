@@ -26,7 +26,6 @@ ServerFacts good() {
                     {"max_connections", "100"},
                     {"server_version", "15.4"},
                     {"server_version_num", "150004"},
-                    {"statement_timeout", "0"},
                     {"idle_session_timeout", "0"},
                     {"idle_in_transaction_session_timeout", "300000"},
                     {"tcp_keepalives_idle", "60"},
@@ -55,7 +54,6 @@ TEST(PostgresFindingsTest, EverySettingThatHarmsIsNamed) {
   EXPECT_EQ(with_setting("synchronous_commit", "off"), Ids{"synchronous_commit"});
   EXPECT_EQ(with_setting("autovacuum", "off"), Ids{"no_autovacuum"});
   EXPECT_EQ(with_setting("server_version_num", "120000"), Ids{"old_server"});
-  EXPECT_EQ(with_setting("statement_timeout", "5000"), Ids{"statement_timeout"});
   EXPECT_EQ(with_setting("idle_in_transaction_session_timeout", "0"),
             Ids{"no_idle_in_transaction_timeout"});
   EXPECT_EQ(with_setting("tcp_keepalives_idle", "7200"), Ids{"no_keepalive"});
