@@ -1,6 +1,8 @@
 #include "tests/postgres/driver_bed.h"
 
 #include <cstdio>
+#include <deque>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
@@ -65,16 +67,6 @@ DriverBed::~DriverBed() {
   on_env([this] { driver_.reset(); });
 }
 
-void DriverBed::on_env(const std::function<void()>& work) {
-  std::promise<void> done;
-  auto future = done.get_future();
-  env_->post([&] {
-    work();
-    done.set_value();
-  });
-  get(std::move(future));
-}
-
 std::future<Result<Answer>> DriverBed::send(SharedCall call, Duration within) {
   return std::move(send_all({std::move(call)}, within).front());
 }
@@ -116,12 +108,8 @@ PostgresDriver::Stats DriverBed::stats() {
 
 BedSession::BedSession(DriverBed& bed, Duration within) : bed_{bed} {
   bed_.on_env([&] {
-    session_ =
-        bed_.driver()->open(bed_.env().now() + within, [box = box_](const SessionEvent& event) {
-          const std::lock_guard lock{box->mutex};
-          box->events.push_back(event);
-          box->changed.notify_all();
-        });
+    session_ = bed_.driver()->open(bed_.env().now() + within,
+                                   [box = box_](const SessionEvent& event) { box->put(event); });
   });
 }
 
@@ -145,20 +133,6 @@ std::int32_t BedSession::backend() {
   std::int32_t backend = 0;
   bed_.on_env([&] { backend = session_->backend(); });
   return backend;
-}
-
-SessionEvent BedSession::next(SessionEvent::Kind kind) {
-  std::unique_lock lock{box_->mutex};
-  std::optional<SessionEvent> found;
-  const auto comes = [&] {
-    while (!found && !box_->events.empty()) {
-      if (box_->events.front().kind == kind) found = std::move(box_->events.front());
-      box_->events.pop_front();
-    }
-    return found.has_value();
-  };
-  if (!box_->changed.wait_for(lock, kBound, comes)) std::abort();
-  return *found;
 }
 
 }  // namespace holdfast::postgres

@@ -2,30 +2,19 @@
 
 #pragma once
 
-#include <condition_variable>
-#include <cstdlib>
-#include <deque>
 #include <functional>
 #include <future>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "engines/postgres/driver/postgres_driver.h"
+#include "tests/servers/env_bed.h"
 
 namespace holdfast::postgres {
 
-/// Far longer than anything here takes; a test that needs it fails.
-inline constexpr std::chrono::seconds kBound{60};
-
-template <class T>
-T get(std::future<T> future) {
-  // A broken promise tells more than a test that hangs.
-  if (future.wait_for(kBound) != std::future_status::ready) std::abort();
-  return future.get();
-}
+using servers::get;
+using servers::kBound;
 
 /// A statement without a name, which is never prepared. `sql` lives for the whole test.
 SharedCall plain(const char* sql, std::vector<Value> args = {});
@@ -50,7 +39,7 @@ class DriverBed {
   std::shared_ptr<PostgresDriver>& driver() { return driver_; }
 
   /// Runs `work` between tasks of the Env and waits for it.
-  void on_env(const std::function<void()>& work);
+  void on_env(const std::function<void()>& work) { servers::run_on(*env_, work); }
 
   std::future<Result<Answer>> send(SharedCall call, Duration within = kBound);
   /// All of them in one turn of the loop.
@@ -87,16 +76,12 @@ class BedSession {
   std::int32_t backend();
 
   /// The next event of this kind, waited for; those before are dropped. Aborts when none comes.
-  SessionEvent next(SessionEvent::Kind kind);
+  SessionEvent next(SessionEvent::Kind kind) { return box_->next(kind); }
   /// Ends it, as its owner does.
   void end();
 
  private:
-  struct Box {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::deque<SessionEvent> events;
-  };
+  using Box = servers::EventBox<SessionEvent>;
 
   DriverBed& bed_;
   std::shared_ptr<Box> box_{std::make_shared<Box>()};

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <thread>
 
 #include "tests/postgres/driver_bed.h"
@@ -13,15 +12,8 @@ namespace {
 
 using Kind = SessionEvent::Kind;
 
-/// Tells when the last copy of it goes.
-struct Witness {
-  std::promise<void> gone;
-  ~Witness() { gone.set_value(); }
-};
-
-std::ptrdiff_t open_descriptors() {
-  return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, {});
-}
+using servers::open_descriptors;
+using servers::Witness;
 
 class PostgresLifetimeTest : public testing::Test {
  protected:

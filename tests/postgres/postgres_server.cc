@@ -17,6 +17,10 @@
 namespace holdfast::postgres {
 namespace {
 
+void run_as_server_user(std::vector<std::string> command, const std::filesystem::path& log) {
+  servers::run_to_end(as_server_user(std::move(command)), log);
+}
+
 std::string program(const std::string& name) {
   return std::string{HOLDFAST_POSTGRES_PROGRAMS} + '/' + name;
 }

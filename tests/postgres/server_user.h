@@ -15,8 +15,4 @@ std::vector<std::string> as_server_user(std::vector<std::string> command);
 /// What is there belongs to that user from now on, and nobody else may read it.
 void give_to_server_user(const std::filesystem::path& path);
 
-/// Runs the command as that user to its end. Aborts the test program when it fails; what it said
-/// goes to `log`.
-void run_as_server_user(const std::vector<std::string>& command, const std::filesystem::path& log);
-
 }  // namespace holdfast::postgres

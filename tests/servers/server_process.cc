@@ -31,8 +31,13 @@ std::filesystem::path make_directory(const std::string& kind) {
   return name;
 }
 
-// In the child, between fork and exec.
-[[noreturn]] void become_server(const std::filesystem::path& log, std::vector<char*>& arguments) {
+pid_t start_command(std::vector<std::string>& command, const std::filesystem::path& log) {
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  const pid_t child = fork();
+  HOLDFAST_ASSERT(child >= 0);
+  if (child != 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int file = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(file, STDOUT_FILENO);
@@ -42,6 +47,14 @@ std::filesystem::path make_directory(const std::string& kind) {
 }
 
 }  // namespace
+
+void run_to_end(std::vector<std::string> command, const std::filesystem::path& log) {
+  int status = 0;
+  waitpid(start_command(command, log), &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  std::fprintf(stderr, "%s failed: see %s\n", command.front().c_str(), log.c_str());
+  std::abort();
+}
 
 ServerProcess::ServerProcess(std::string kind)
     : kind_{std::move(kind)}, directory_{make_directory(kind_)} {}
@@ -54,12 +67,7 @@ ServerProcess::~ServerProcess() {
 
 void ServerProcess::start() {
   HOLDFAST_ASSERT(!is_running());
-  std::vector<char*> arguments;
-  for (std::string& argument : command_) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
-  pid_ = fork();
-  HOLDFAST_ASSERT(pid_ >= 0);
-  if (pid_ == 0) become_server(directory_ / "log", arguments);
+  pid_ = start_command(command_, directory_ / "log");
 }
 
 void ServerProcess::wait_until(const std::function<bool()>& ready) {

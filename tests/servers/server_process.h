@@ -11,6 +11,10 @@
 
 namespace holdfast::servers {
 
+/// Runs a command to its end: the path of a program, then its arguments. What it says goes to the
+/// end of `log`. Aborts the test program when it fails.
+void run_to_end(std::vector<std::string> command, const std::filesystem::path& log);
+
 /// Thread safety: none. Aborts the test program when the server does not do as told.
 class ServerProcess {
  public:

@@ -1,6 +1,5 @@
 #include "tests/zookeeper/driver_bed.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -24,23 +23,10 @@ DriverBed::~DriverBed() {
   on_env([this] { driver_.reset(); });
 }
 
-void DriverBed::on_env(const std::function<void()>& work) {
-  std::promise<void> done;
-  auto future = done.get_future();
-  env_->post([&] {
-    work();
-    done.set_value();
-  });
-  get(std::move(future));
-}
-
 BedSession::BedSession(DriverBed& bed, SessionAsk ask) : bed_{bed} {
   bed_.on_env([&] {
-    session_ = bed_.driver()->open(std::move(ask), [box = box_](const SessionEvent& event) {
-      const std::lock_guard lock{box->mutex};
-      box->events.push_back(event);
-      box->changed.notify_all();
-    });
+    session_ = bed_.driver()->open(std::move(ask),
+                                   [box = box_](const SessionEvent& event) { box->put(event); });
   });
 }
 
@@ -69,25 +55,6 @@ Answer BedSession::insist(const Request& request) {
   }
   std::fprintf(stderr, "no answer, however often it was asked for\n");
   std::abort();
-}
-
-SessionEvent BedSession::next(SessionEvent::Kind kind) {
-  std::unique_lock lock{box_->mutex};
-  std::optional<SessionEvent> found;
-  const auto comes = [&] {
-    while (!found && !box_->events.empty()) {
-      if (box_->events.front().kind == kind) found = std::move(box_->events.front());
-      box_->events.pop_front();
-    }
-    return found.has_value();
-  };
-  if (!box_->changed.wait_for(lock, kBound, comes)) std::abort();
-  return *found;
-}
-
-bool BedSession::was_told(SessionEvent::Kind kind) {
-  const std::lock_guard lock{box_->mutex};
-  return std::ranges::find(box_->events, kind, &SessionEvent::kind) != box_->events.end();
 }
 
 }  // namespace holdfast::zookeeper

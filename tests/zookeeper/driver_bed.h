@@ -2,30 +2,19 @@
 
 #pragma once
 
-#include <condition_variable>
-#include <cstdlib>
-#include <deque>
 #include <functional>
 #include <future>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 
 #include "engines/zookeeper/driver/zookeeper_driver.h"
+#include "tests/servers/env_bed.h"
 #include "tests/zookeeper/zookeeper_ensemble.h"
 
 namespace holdfast::zookeeper {
 
-/// Far longer than anything here takes; a test that needs it fails.
-inline constexpr std::chrono::seconds kBound{60};
-
-template <class T>
-T get(std::future<T> future) {
-  // A broken promise tells more than a test that hangs.
-  if (future.wait_for(kBound) != std::future_status::ready) std::abort();
-  return future.get();
-}
+using servers::get;
+using servers::kBound;
 
 inline Error error_of(const Result<Answer>& result) {
   return result ? Error{Errc::internal, "answered"} : result.error();
@@ -48,7 +37,7 @@ class DriverBed {
   std::unique_ptr<ZookeeperDriver>& driver() { return driver_; }
 
   /// Runs `work` between tasks of the Env and waits for it.
-  void on_env(const std::function<void()>& work);
+  void on_env(const std::function<void()>& work) { servers::run_on(*env_, work); }
 
  private:
   std::unique_ptr<runtime::AsioEnv> env_;
@@ -73,16 +62,12 @@ class BedSession {
   Answer insist(const Request& request);
 
   /// The next event of this kind, waited for; those before are dropped. Aborts when none comes.
-  SessionEvent next(SessionEvent::Kind kind);
+  SessionEvent next(SessionEvent::Kind kind) { return box_->next(kind); }
   /// Whether there was one since the last looked at.
-  bool was_told(SessionEvent::Kind kind);
+  bool was_told(SessionEvent::Kind kind) { return box_->was_told(kind); }
 
  private:
-  struct Box {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::deque<SessionEvent> events;
-  };
+  using Box = servers::EventBox<SessionEvent>;
 
   DriverBed& bed_;
   std::shared_ptr<Box> box_{std::make_shared<Box>()};

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include <filesystem>
 #include <thread>
 
 #include "tests/zookeeper/driver_bed.h"
@@ -14,19 +13,8 @@ namespace {
 
 const SessionAsk kAsk{.timeout = Millis{20'000}};
 
-/// Tells when the last copy of it goes.
-struct Witness {
-  std::promise<void> gone;
-  ~Witness() { gone.set_value(); }
-};
-
-std::size_t open_descriptors() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"}) {
-    ++count;
-  }
-  return count;
-}
+using servers::open_descriptors;
+using servers::Witness;
 
 class ZookeeperLifetimeTest : public testing::Test {
  protected:
@@ -142,7 +130,7 @@ TEST_F(ZookeeperLifetimeTest, NoDescriptorIsLeft) {
     }
   };
   come_and_go();
-  const std::size_t before = open_descriptors();
+  const auto before = open_descriptors();
   for (int i = 0; i < 5; ++i) come_and_go();
   // Closed sessions wait a moment for the server's good-bye.
   const TimePoint end = BootClock::now() + kBound;
