@@ -8,6 +8,8 @@
 namespace holdfast::postgres {
 namespace {
 
+/// How messages begin.
+constexpr std::string_view kEngine = "PostgreSQL ";
 constexpr std::size_t kCodeSize = 5;
 
 /// What a server said begins with its SQLSTATE: `FATAL:  28P01: password authentication failed …`.
@@ -68,7 +70,7 @@ constexpr std::array<Meaning, 12> kWords{{{"expected authentication request", Er
 }  // namespace
 
 Error error_at(std::string_view server, Errc code, std::string_view what) {
-  return {code, "PostgreSQL " + std::string{server} + ": " + std::string{what}};
+  return {code, std::string{kEngine} + std::string{server} + ": " + std::string{what}};
 }
 
 Failure failure_of(std::string_view server, std::string_view said) {
@@ -110,8 +112,9 @@ Failure all_of(const std::vector<Failure>& failures) {
     if (error.code != all.error.code) all.error.code = Errc::unavailable;
     if (failure.cause == Failure::Cause::passing) all.cause = Failure::Cause::passing;
     all.error.message += (all.error.message.empty() ? "" : "; ") + error.message;
-    const std::string_view named{error.message};
-    const std::string_view server = named.substr(0, named.find(": "));
+    std::string_view server{error.message};
+    server.remove_prefix(kEngine.size());
+    server = server.substr(0, server.find(": "));
     all.error.nodes.push_back({std::string{server}, error.message});
   }
   return all;

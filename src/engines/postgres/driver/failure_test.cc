@@ -80,7 +80,7 @@ TEST(PostgresFailureTest, SeveralHostsAgreeOrAreUnavailable) {
   EXPECT_EQ(both.error.message,
             "PostgreSQL a:1: Connection refused; PostgreSQL b:1: no (SQLSTATE 28P01)");
   ASSERT_EQ(both.error.nodes.size(), 2U);
-  EXPECT_EQ(both.error.nodes[1].node, "PostgreSQL b:1");
+  EXPECT_EQ(both.error.nodes[1].node, "b:1");
 }
 
 TEST(PostgresFailureTest, StrangersAreKnownByTheirFirstByte) {
