@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "tests/postgres/driver_bed.h"
 #include "tests/postgres/shared_server.h"
 
@@ -77,6 +79,22 @@ TEST(PostgresStatementTest, ManyAtOnceShareAFewConnections) {
   }
   EXPECT_EQ(shared_server().psql("SELECT count(DISTINCT a) FROM t", database), "2000");
   EXPECT_EQ(bed.stats().connections, 4U);
+}
+
+TEST(PostgresStatementTest, ConnectionsThatNobodyUsesAreClosedButForOne) {
+  const std::string database = shared_server().create_database();
+  DriverBed bed{shared_server().url("postgres", database), {.kept_idle = 50ms}};
+  const std::vector<SharedCall> calls(100, plain("SELECT 1"));
+  for (auto& answer : bed.send_all(calls)) EXPECT_EQ(shown(get(std::move(answer))), "1");
+  EXPECT_GT(bed.stats().connections, 1U);
+  const std::string there =
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = '" + database + '\'';
+  const TimePoint end = BootClock::now() + kBound;
+  while (shared_server().psql(there) != "1" && BootClock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(shared_server().psql(there), "1");
+  const auto before = bed.stats().connections;
+  EXPECT_EQ(shown(bed.ask("SELECT 2")), "2");
+  EXPECT_EQ(bed.stats().connections, before);
 }
 
 TEST(PostgresStatementTest, OneThatTakesLongKeepsNobodyElseWaiting) {

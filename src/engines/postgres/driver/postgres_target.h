@@ -33,6 +33,8 @@ struct PostgresDriverSettings {
   BackoffPolicy backoff{.max = std::chrono::milliseconds{500}};
   /// For statements outside of sessions.
   std::size_t max_connections{4};
+  /// All but one of these are closed when nobody has used them for as long.
+  Duration kept_idle{std::chrono::seconds{30}};
   /// A connection on which a statement is overdue and nothing was heard for as long is given up.
   Duration silence{std::chrono::seconds{1}};
   /// Within about that time either side notices that the host of the other has vanished. Whole

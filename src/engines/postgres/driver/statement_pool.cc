@@ -24,6 +24,13 @@ class StatementPool::Member final : public Connection::User {
 
   Connection& connection() const { return *connection_; }
   bool has_room() const { return connection_->is_ready() && connection_->load() < kMost; }
+  bool is_idle_since(TimePoint then) const {
+    return connection_->is_ready() && connection_->load() == 0 && used_at_ <= then;
+  }
+  void send(Request request, TimePoint now) {
+    used_at_ = now;
+    connection_->send(std::move(request));
+  }
 
   void on_ready() override { pool_.member_ready(); }
   void on_notified(std::string, std::string) override {}
@@ -34,13 +41,15 @@ class StatementPool::Member final : public Connection::User {
  private:
   StatementPool& pool_;
   std::shared_ptr<Connection> connection_;
+  TimePoint used_at_{};
 };
 
 StatementPool::StatementPool(std::shared_ptr<Server> server)
     : EndsWithContext{server->env.context()},
       server_{std::move(server)},
       deadline_timer_{server_->env, [this] { look_at_deadlines(); }},
-      retry_timer_{server_->env, [this] { flush(); }} {}
+      retry_timer_{server_->env, [this] { flush(); }},
+      idle_timer_{server_->env, [this] { shrink(); }} {}
 
 StatementPool::~StatementPool() = default;
 
@@ -69,7 +78,7 @@ void StatementPool::flush() {
     if (member == nullptr || !member->has_room()) break;
     Request request = std::move(waiting_.front());
     waiting_.pop_front();
-    member->connection().send(std::move(request));
+    member->send(std::move(request), server_->env.now());
   }
   for (const auto& member : members_) member->connection().flush();
 }
@@ -102,8 +111,20 @@ StatementPool::Growing StatementPool::grow() {
   return Growing::yes;
 }
 
+void StatementPool::shrink() {
+  const TimePoint then = server_->env.now() - server_->settings.kept_idle;
+  while (members_.size() > 1) {
+    const auto idle = std::ranges::find_if(
+        members_, [then](const auto& member) { return member->is_idle_since(then); });
+    if (idle == members_.end()) break;
+    members_.erase(idle);
+  }
+  if (members_.size() > 1) idle_timer_.set(server_->env.now() + server_->settings.kept_idle);
+}
+
 void StatementPool::member_ready() {
   last_failure_.reset();
+  if (members_.size() > 1) idle_timer_.set(server_->env.now() + server_->settings.kept_idle);
   flush_soon();
 }
 

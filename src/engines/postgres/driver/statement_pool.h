@@ -4,7 +4,7 @@
 // one is opened, as long as there may be more, and the statement goes to whichever is free first.
 // When there are enough, it goes to the one with the fewest under way, and rather to none that has
 // not been heard of for a while. What has not been handed to a connection is known never to have
-// left.
+// left. Connections that nobody uses any more are closed, but for one.
 //
 // Thread safety: none; it belongs to the Env's thread, except abandon().
 // Lifetime: shared. Whoever owns it abandons it and closes it on the Env's thread.
@@ -46,6 +46,7 @@ class StatementPool final : public runtime::EndsWithContext {
   Member* best() const;
   enum class Growing : std::uint8_t { no, yes };
   Growing grow();
+  void shrink();
   void member_ready();
   void member_broken(Member& member, const Failure& failure);
   void look_at_deadlines();
@@ -62,6 +63,7 @@ class StatementPool final : public runtime::EndsWithContext {
   bool flush_posted_{false};
   DueTimer deadline_timer_;
   DueTimer retry_timer_;
+  DueTimer idle_timer_;
 };
 
 }  // namespace holdfast::postgres
