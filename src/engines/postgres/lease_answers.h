@@ -12,6 +12,11 @@
 
 namespace holdfast::postgres {
 
+/// The number of a session, as statements take it.
+inline Value session_text(const std::optional<std::int64_t>& session) {
+  return session ? Value{std::to_string(*session)} : std::nullopt;
+}
+
 /// corrupt: the answer makes no sense.
 Unexpected<Error> senseless(std::string_view statement);
 

@@ -94,12 +94,9 @@ void PostgresEngine::attended_anew() {
   if (const auto news = news_.lock()) news->in_doubt();
 }
 
-Value PostgresEngine::session() const {
-  const auto number = ear_->session();
-  return number ? Value{std::to_string(*number)} : std::nullopt;
-}
-
-SharedCall PostgresEngine::acquire_call(const core::LockRequest& request, Waits waits) const {
+SharedCall PostgresEngine::acquire_call(const core::LockRequest& request,
+                                        Waits waits,
+                                        const Waiting::Session& session) const {
   return share({.statement = &kAcquireStatement,
                 .args = {stored(request.name),
                          request.owner.to_string(),
@@ -107,22 +104,22 @@ SharedCall PostgresEngine::acquire_call(const core::LockRequest& request, Waits 
                          request.note,
                          core::claim_text(request.claim),
                          number(request.lock_delay),
-                         session(),
+                         session_text(session),
                          waits == Waits::yes ? "t" : "f"}});
 }
 
 Task<Result<void>> PostgresEngine::ask_once(std::shared_ptr<core::Waiter> waiter,
                                             Waits waits,
                                             TimePoint answer_by) {
-  const TimePoint sent_at = env_.now();
-  const SharedCall call = acquire_call(waiter->request, waits);
+  const Waiting::Request by = waiting_->request_now();
+  const SharedCall call = acquire_call(waiter->request, waits, by.session);
   auto answer = co_await port_->answered(call, answer_by);
   if (waits == Waits::yes) ear_->open();
   const auto rows = rows_of(std::move(answer));
   if (!rows) co_return Unexpected{rows.error()};
   const auto asked = rows->size() == 1 ? read_asked(rows->front()) : senseless("acquire");
   if (!asked) co_return Unexpected{asked.error()};
-  waiting_->note(*waiter, *asked, sent_at);
+  waiting_->note(*waiter, *asked, by);
   co_return Result<void>{};
 }
 
@@ -149,10 +146,12 @@ SharedCall PostgresEngine::renew_call(const std::vector<core::HeldLease>& leases
     owners.emplace_back(lease.owner.to_string());
     tokens.emplace_back(std::to_string(lease.token.value()));
   }
-  return share(
-      {.statement = &kRenewStatement,
-       .args = {
-           array_text(names), array_text(owners), array_text(tokens), number(ttl), session()}});
+  return share({.statement = &kRenewStatement,
+                .args = {array_text(names),
+                         array_text(owners),
+                         array_text(tokens),
+                         number(ttl),
+                         session_text(ear_->session())}});
 }
 
 Task<Result<std::vector<core::Fate>>> PostgresEngine::renew(std::vector<core::HeldLease> leases,

@@ -71,8 +71,9 @@ class PostgresEngine final : public core::QueuedEngine {
   std::shared_ptr<Ear> make_ear() const;
   std::shared_ptr<Waiting> make_waiting() const;
   std::string stored(const LockName& name) const { return settings_.prefix + name.text(); }
-  Value session() const;
-  SharedCall acquire_call(const core::LockRequest& request, Waits waits) const;
+  SharedCall acquire_call(const core::LockRequest& request,
+                          Waits waits,
+                          const Waiting::Session& session) const;
   SharedCall renew_call(const std::vector<core::HeldLease>& leases, Millis ttl) const;
   void hear(const std::string& text);
   void attended_anew();

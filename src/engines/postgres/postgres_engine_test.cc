@@ -116,6 +116,24 @@ TEST_F(PostgresEngineTest, PlacesAreGivenToTheSessionOnceThereIsOne) {
   EXPECT_NE(port_->sent.back().args[6], kNone);
 }
 
+// The request that gave the session may have come before one that was sent earlier and gave none.
+TEST_F(PostgresEngineTest, APlaceThatWasGivenWithoutTheSessionIsGivenAnew) {
+  port_->direct_now = PostgresPort::Direct::unknown;
+  const auto plain = port_->server;
+  port_->server = [&](const FakePort::Sent& sent) {
+    port_->direct_now = PostgresPort::Direct::yes;
+    return plain(sent);
+  };
+  begin_acquire();
+  EXPECT_EQ(port_->sent.front().statement, "holdfast_acquire");
+  EXPECT_EQ(port_->sent.front().args[6], kNone);
+  EXPECT_EQ(port_->sent.back().statement, "holdfast_refresh");
+  EXPECT_NE(port_->sent.back().args[6], kNone);
+  const std::size_t before = port_->sent.size();
+  scheduler_.advance(5s);
+  EXPECT_EQ(port_->sent.size(), before);
+}
+
 TEST_F(PostgresEngineTest, WhoHasBecomeFirstLooksWhenTheLeaseMayHaveEnded) {
   begin_acquire();
   const std::size_t before = port_->sent.size();

@@ -66,19 +66,21 @@ void Waiting::look_by(const Entry& entry) {
   if (look_at(entry) < next_look_) changed_.ring();
 }
 
-void Waiting::note(core::Waiter& waiter, const core::Asked& answer, TimePoint sent) {
+void Waiting::note(core::Waiter& waiter, const core::Asked& answer, const Request& by) {
   waiter.answered = true;
-  if (answer.token) return waiter.grant(*answer.token, sent);
+  if (answer.token) return waiter.grant(*answer.token, by.sent_at);
   waiter.holder = answer.holder;
   waiter.ask_at = TimePoint::max();
   const auto entry = find(waiter.request.owner);
   if (!entry) return;
-  entry->asked_at = std::max(entry->asked_at, sent);
+  entry->asked_at =
+      by.session == settings_.session() ? std::max(entry->asked_at, by.sent_at) : TimePoint::min();
   // What it was told meanwhile is newer.
-  if (entry->told_at >= sent) return;
-  entry->standing = answer.standing;
-  // The server looks at whole milliseconds: a little later it has surely forgotten.
-  entry->change_at = env_.now() + answer.change + 2ms;
+  if (entry->told_at < by.sent_at) {
+    entry->standing = answer.standing;
+    // The server looks at whole milliseconds: a little later it has surely forgotten.
+    entry->change_at = env_.now() + answer.change + 2ms;
+  }
   look_by(*entry);
 }
 
@@ -141,10 +143,10 @@ void Waiting::refresh(const Entries& entries) {
 }
 
 void Waiting::refresh_together(Entries entries) {
-  const TimePoint sent_at = env_.now();
+  const Request by = request_now();
   std::vector<Value> columns[6];
   for (const auto& entry : entries) {
-    entry->asked_at = sent_at;
+    entry->asked_at = by.sent_at;
     entry->change_at = TimePoint::max();
     const core::LockRequest& request = entry->request();
     columns[0].emplace_back(settings_.prefix + request.name.text());
@@ -156,16 +158,15 @@ void Waiting::refresh_together(Entries entries) {
   }
   Call call{.statement = &kRefreshStatement, .args = {}};
   for (const auto& column : columns) call.args.push_back(array_text(column));
-  const Session session = settings_.session();
-  call.args.push_back(session ? Value{std::to_string(*session)} : std::nullopt);
+  call.args.push_back(session_text(by.session));
   auto on_answer =
-      [self = shared_from_this(), entries = std::move(entries), sent_at](Result<Answer> answer) {
-        self->take_in(entries, rows_of(std::move(answer)), sent_at);
+      [self = shared_from_this(), entries = std::move(entries), by](Result<Answer> answer) {
+        self->take_in(entries, rows_of(std::move(answer)), by);
       };
-  port_->send(share(std::move(call)), sent_at + settings_.timeout, std::move(on_answer));
+  port_->send(share(std::move(call)), by.sent_at + settings_.timeout, std::move(on_answer));
 }
 
-void Waiting::take_in(const Entries& entries, const Result<Rows>& rows, TimePoint sent_at) {
+void Waiting::take_in(const Entries& entries, const Result<Rows>& rows, const Request& by) {
   const bool whole = rows && rows->size() == entries.size();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     core::Waiter& waiter = *entries[i]->waiter;
@@ -174,7 +175,7 @@ void Waiting::take_in(const Entries& entries, const Result<Rows>& rows, TimePoin
     if (waiter.left) continue;
     const auto answer = whole ? read_asked((*rows)[i]) : senseless("refresh");
     if (answer) {
-      note(waiter, *answer, sent_at);
+      note(waiter, *answer, by);
     } else {
       // Let it ask by itself, and tell its caller what is wrong.
       waiter.ask_at = env_.now();

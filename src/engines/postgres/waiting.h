@@ -44,8 +44,17 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   void enter(std::shared_ptr<core::Waiter> waiter);
   void leave(core::Waiter& waiter);
 
-  /// Takes in an answer to a request of the waiter's that left at `sent`.
-  void note(core::Waiter& waiter, const core::Asked& answer, TimePoint sent);
+  /// A request of a waiter's: when it left, and the session it gave.
+  struct Request {
+    TimePoint sent_at;
+    Session session;
+  };
+  /// What one that leaves now gives.
+  Request request_now() const { return {env_.now(), settings_.session()}; }
+
+  /// Takes in an answer to a request of the waiter's. One that gave another session than there is
+  /// now may have overtaken the one that gave this: the place is given anew.
+  void note(core::Waiter& waiter, const core::Asked& answer, const Request& by);
 
   /// granted or first.
   void hear(const Notice& notice);
@@ -75,7 +84,7 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   void take_in_confirmed(core::Waiter& waiter, Result<Answer> answer, TimePoint sent_at) const;
   void refresh(const Entries& entries);
   void refresh_together(Entries entries);
-  void take_in(const Entries& entries, const Result<Rows>& rows, TimePoint sent_at);
+  void take_in(const Entries& entries, const Result<Rows>& rows, const Request& by);
   Entries due(TimePoint now) const;
   static Task<void> keep_looking(std::shared_ptr<Waiting> self);
 
