@@ -142,6 +142,16 @@ TEST_F(SchemaTest, AReadOnlyServerIsUnavailableAndLeavesNothing) {
   EXPECT_NE(refused.error().message.find("25006"), std::string::npos) << refused.error().message;
 }
 
+TEST_F(SchemaTest, RolesAndSchemasThatAreNotThereAreNamed) {
+  Program owner{url()};
+  ASSERT_TRUE(owner.install());
+  const auto role = owner.grant("no such role");
+  ASSERT_FALSE(role);
+  EXPECT_EQ(role.error().code, Errc::invalid_argument);
+  EXPECT_NE(role.error().message.find("no such role"), std::string::npos) << role.error().message;
+  EXPECT_EQ(owner.expose("no such schema").error().code, Errc::invalid_argument);
+}
+
 TEST_F(SchemaTest, UninstallRefusesWhileLeasesStand) {
   Program owner{url()};
   ASSERT_TRUE(owner.install());

@@ -68,7 +68,9 @@ DECLARE
   f holdfast.fence;
   d holdfast.decision;
 BEGIN
-  PERFORM holdfast.make_durable();
+  IF current_setting('synchronous_commit') = 'off' THEN
+    PERFORM holdfast.make_durable();
+  END IF;
   UPDATE holdfast.store s
      SET fence.sequence = coalesce(number, (s.fence).sequence + 1), fence.written = token,
          fence.written_sequence = coalesce(number, (s.fence).sequence + 1)

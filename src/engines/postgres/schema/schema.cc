@@ -32,6 +32,8 @@ Error refused(const Refusal& refusal) {
     return {Errc::not_found, "there is no schema holdfast: " + error.message};
   }
   if (refusal.sqlstate == "HF005") error = {Errc::busy, error.message};
+  // There is no such role.
+  if (refusal.sqlstate == "42704") error = {Errc::invalid_argument, error.message};
   if (refusal.sqlstate == "2BP01") {
     error = {Errc::busy, error.message, "drop the triggers that call holdfast_fence first"};
   }
@@ -120,7 +122,12 @@ Task<Result<void>> grant_schema(PostgresPort& port,
 
 Task<Result<void>> expose_schema(PostgresPort& port, std::string into, TimePoint answer_by) {
   const SharedCall call = share({.statement = &kExposeStatement, .args = {std::move(into)}});
-  const auto rows = co_await run(port, call, answer_by);
+  auto rows = co_await run(port, call, answer_by);
+  // Not ours, but the one that was named.
+  if (!rows && rows.error().code == Errc::not_found) {
+    const Error error{Errc::invalid_argument, "there is no schema of that name to put names into"};
+    co_return Unexpected{error};
+  }
   co_return done(rows);
 }
 

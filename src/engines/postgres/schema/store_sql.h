@@ -199,7 +199,7 @@ RETURNS holdfast.reply LANGUAGE plpgsql VOLATILE
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   made bigint := holdfast.next_version(0);
-  next bigint;
+  answer holdfast.reply;
 BEGIN
   IF mode = 'exclusive' AND keep IS NULL AND coalesce(number <= 9007199254740991, true) THEN
     UPDATE holdfast.store s
@@ -216,10 +216,13 @@ BEGIN
        AND (s.fence).sequence < 9007199254740991
        AND NOT ((s.fence).policy = 'strict' AND (s.fence).written = token)
        AND request <> ALL (s.done)
-     RETURNING s.version, (s.fence).sequence INTO made, next;
+     RETURNING 'applied'::text, s.version, (s.fence).sequence, 0::bigint, 0::bigint, NULL::bytea,
+               NULL::text, true INTO answer;
     IF FOUND THEN
-      PERFORM holdfast.make_durable();
-      RETURN ROW('applied', made, next, 0, 0, NULL, NULL, true)::holdfast.reply;
+      IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM holdfast.make_durable();
+      END IF;
+      RETURN answer;
     END IF;
   END IF;
   RETURN holdfast.write_slowly(of_space, of_key, ROW(domain, mode, token, owner)::holdfast.caller,
