@@ -1,5 +1,6 @@
 #include "client/engine_url.h"
 #include "client/open_etcd.h"
+#include "client/open_postgres.h"
 #include "client/open_redis.h"
 #include "client/open_redlock.h"
 #include "client/open_zookeeper.h"
@@ -7,6 +8,7 @@
 #include "client/redlock_url.h"
 #include "engines/etcd/driver/etcd_url.h"
 #include "engines/local/local_backend.h"
+#include "engines/postgres/driver/postgres_url.h"
 #include "engines/zookeeper/driver/zookeeper_url.h"
 #include "holdfast/client.h"
 
@@ -30,6 +32,11 @@ Result<Client> Client::connect(std::string_view url) {
   }
   if (zookeeper::is_zookeeper_url(url)) {
     auto backend = open_zookeeper(url);
+    if (!backend) return Unexpected{std::move(backend).error()};
+    return Client{std::move(*backend)};
+  }
+  if (postgres::is_postgres_url(url)) {
+    auto backend = open_postgres(url);
     if (!backend) return Unexpected{std::move(backend).error()};
     return Client{std::move(*backend)};
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/diagnose_etcd.h"
+#include "client/diagnose_postgres.h"
 #include "client/diagnose_redis.h"
 #include "client/diagnose_zookeeper.h"
 #include "client/engine_url.h"
@@ -13,6 +14,7 @@
 #include "client/redlock_url.h"
 #include "engines/etcd/driver/etcd_url.h"
 #include "engines/local/state_dir.h"
+#include "engines/postgres/driver/postgres_url.h"
 #include "engines/zookeeper/driver/zookeeper_url.h"
 #include "holdfast/client.h"
 
@@ -78,6 +80,7 @@ Result<Diagnosis> diagnose(std::string_view url) {
   if (is_redlock_url(url)) return diagnose_redlock(url);
   if (etcd::is_etcd_url(url)) return diagnose_etcd(url);
   if (zookeeper::is_zookeeper_url(url)) return diagnose_zookeeper(url);
+  if (postgres::is_postgres_url(url)) return diagnose_postgres(url);
   return is_redis_url(url) ? diagnose_redis(url) : diagnose_local(url);
 }
 

@@ -11,11 +11,11 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<std::string_view, 3> kOtherEngines{"postgres", "http", "https"};
+constexpr std::array<std::string_view, 2> kOtherEngines{"http", "https"};
 
 constexpr const char* kSchemes =
-    "write local:, local:/directory, redis://host, redlock://a,b,c, etcd://a,b,c or "
-    "zookeeper://a,b,c";
+    "write local:, local:/directory, redis://host, redlock://a,b,c, etcd://a,b,c, "
+    "zookeeper://a,b,c or postgres://host/database";
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -38,7 +38,8 @@ Result<std::string> parse_scheme(std::string_view url) {
     return Unexpected{
         Error{Errc::unsupported,
               "the engine " + scheme + ": is not in this build",
-              "use local:, redis:, redlock:, etcd: or zookeeper:, or a build with that engine"}};
+              "use local:, redis:, redlock:, etcd:, zookeeper: or postgres:, or a build with that "
+              "engine"}};
   }
   const bool is_word =
       std::ranges::all_of(scheme, [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; });
