@@ -66,7 +66,7 @@ AdvisoryEngine::AdvisoryEngine(Env& env, std::shared_ptr<PostgresPort> port, Set
     : env_{env},
       port_{std::move(port)},
       settings_{std::move(settings)},
-      holdings_{std::make_shared<Holdings>(env, port_, settings_.timeout)},
+      holdings_{std::make_shared<Holdings>(env, port_)},
       lines_{std::make_shared<Lines>(
           env, port_, [weak = std::weak_ptr{holdings_}](const std::shared_ptr<Line>& line) {
             if (const auto holdings = weak.lock()) holdings->hear_of_end(line);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/backoff.h"
 #include "core/validity.h"
 #include "engines/postgres/advisory/advisory_statements.h"
 #include "engines/postgres/array_text.h"
@@ -15,6 +16,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kMoment = 20ms;
+
+// How long the server is asked why a session ended: to be told late is worse than not to know why.
+constexpr Duration kAskedFor = 300ms;
+constexpr BackoffPolicy kAskAgain{.first = Millis{5}, .max = Millis{50}};
 
 /// The notes of one line, column by column.
 struct Notes {
@@ -65,8 +70,8 @@ void Held::forget() const {
   use->tell({&kForget, {std::to_string(use.key()), owner_fp}});
 }
 
-Holdings::Holdings(Env& env, std::shared_ptr<PostgresPort> port, Millis patience)
-    : env_{env}, port_{std::move(port)}, patience_{patience} {}
+Holdings::Holdings(Env& env, std::shared_ptr<PostgresPort> port)
+    : env_{env}, port_{std::move(port)} {}
 
 void Holdings::add(const Owner& owner, Held held) {
   const bool noted = held.note == Held::Note::written;
@@ -138,11 +143,18 @@ Task<void> Holdings::tell_of_end(std::shared_ptr<Holdings> self, std::shared_ptr
 
 Task<LossReason> Holdings::explain_end(std::shared_ptr<Line> line) {
   const TimePoint valid_until = core::deadline_of(line->confirmed_at(), line->ttl());
-  const TimePoint now = env_.now();
-  if (now >= valid_until) co_return LossReason::expired;
+  if (env_.now() >= valid_until) co_return LossReason::expired;
   const SharedCall call = share({&kFate, {std::to_string(line->id())}});
-  auto answer = co_await port_->answered(call, std::min(valid_until, now + patience_));
-  const auto rows = rows_of(std::move(answer));
+  const TimePoint give_up_at = std::min(valid_until, env_.now() + kAskedFor);
+  Result<Rows> rows = Rows{};
+  for (std::uint32_t attempt = 0;; ++attempt) {
+    auto answer = co_await port_->answered(call, give_up_at);
+    rows = rows_of(std::move(answer));
+    const Duration delay = backoff_delay(kAskAgain, attempt, env_.draw());
+    // Other connections may have ended with the session's.
+    if (rows || env_.now() + delay >= give_up_at) break;
+    co_await env_.sleep_for(delay);
+  }
   if (!rows || rows->empty() || rows->front().size() != 3) co_return LossReason::gone;
   const Row& fate = rows->front();
   if (fate[0] == "t") co_return LossReason::broken;

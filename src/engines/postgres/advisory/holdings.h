@@ -42,8 +42,7 @@ struct Held {
 
 class Holdings : public std::enable_shared_from_this<Holdings> {
  public:
-  /// `patience`: how long the server is asked why a session ended.
-  Holdings(Env& env, std::shared_ptr<PostgresPort> port, Millis patience);
+  Holdings(Env& env, std::shared_ptr<PostgresPort> port);
 
   void tell(std::weak_ptr<core::LeaseNews> news) { news_ = std::move(news); }
 
@@ -63,7 +62,6 @@ class Holdings : public std::enable_shared_from_this<Holdings> {
 
   Env& env_;
   std::shared_ptr<PostgresPort> port_;
-  Millis patience_;
   std::weak_ptr<core::LeaseNews> news_;
   std::map<Owner, Held> held_;
   /// Without a note yet, the oldest first.

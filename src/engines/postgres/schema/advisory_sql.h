@@ -27,10 +27,12 @@ CREATE UNLOGGED TABLE holdfast.advisory_broken (
   id bigint PRIMARY KEY,
   at timestamptz NOT NULL);
 
--- Which server this is: it is another one after a restart or a promotion.
+-- Which server this is: it is another one after a restart or a promotion. A standby has no timeline
+-- of its own.
 CREATE FUNCTION holdfast.advisory_server(OUT timeline text, OUT started text) LANGUAGE sql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
+  SELECT CASE WHEN NOT pg_is_in_recovery()
+              THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,
          extract(epoch FROM pg_postmaster_start_time())::text
 $$;
 
