@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/contract/postgres_engines.h"
 #include "tests/contract/redlock_nodes.h"
 #include "tests/etcd/etcd_cluster.h"
 #include "tests/ports/redis_cluster.h"
@@ -227,6 +228,15 @@ constexpr Capabilities kSessions{.shared = true,
                                  .watch = true,
                                  .store = true};
 
+/// Locks that belong to a session of the server's.
+constexpr Capabilities kAdvisory{.shared = true,
+                                 .permits = false,
+                                 .fifo = true,
+                                 .detached = false,
+                                 .lock_delay = false,
+                                 .watch = true,
+                                 .store = true};
+
 EngineUnderTest etcd_cluster(std::string name, FreshEngine (*fresh)(), std::chrono::seconds ttl) {
   return {.name = std::move(name),
           .fresh = fresh,
@@ -242,6 +252,10 @@ EngineUnderTest zookeeper_ensemble(std::string name, FreshEngine (*fresh)(), Mil
           .ttl_of_the_dying = ttl,
           .ttl_min = ttl,
           .value_bytes_max = 1'000'000};
+}
+
+EngineUnderTest postgres(std::string name, FreshEngine (*fresh)(), Capabilities can) {
+  return {.name = std::move(name), .fresh = fresh, .can = can, .ttl_of_the_dying = Millis{500}};
 }
 
 EngineUnderTest redlock(std::string name, std::size_t nodes, const Trouble& trouble) {
@@ -283,6 +297,14 @@ std::vector<EngineUnderTest> engines_under_test() {
       zookeeper_ensemble("zookeeper_3", fresh_zookeeper<3, 0>, kZookeeperTtl),
       zookeeper_ensemble("zookeeper_3_one_down", fresh_zookeeper<3, 1>, kZookeeperTtl),
       zookeeper_ensemble("zookeeper_3_leader_killed", fresh_headless_zookeeper, kElectionTtl),
+      postgres(
+          "postgres", [] { return fresh_postgres("lease", next_prefix()); }, kEverything),
+      postgres(
+          "postgres_pgbouncer", [] { return fresh_pooled_postgres(next_prefix()); }, kEverything),
+      postgres(
+          "postgres_tls_role", [] { return fresh_guarded_postgres(next_prefix()); }, kEverything),
+      postgres(
+          "postgres_advisory", [] { return fresh_postgres("advisory", next_prefix()); }, kAdvisory),
       redlock("redlock_3", 3, {}),
       redlock("redlock_5", 5, {}),
       redlock("redlock_5_one_down", 5, {.down = 1}),

@@ -17,6 +17,7 @@ expect_match("${said}" "worker 3 has token [0-9]+")
 # Finds gRPC and protobuf on the consumer's side.
 run(COMMAND ${configure} -B ${WORK}/etcd -D ENGINE=etcd)
 run(COMMAND ${configure} -B ${WORK}/zookeeper -D ENGINE=zookeeper)
+run(COMMAND ${configure} -B ${WORK}/postgres -D ENGINE=postgres)
 
 run(FAILS COMMAND ${configure} -B ${WORK}/unknown -D ENGINE=nonsense OUTPUT said)
 expect_match("${said}" "built without the engine 'nonsense'; it has: etcd, local")
