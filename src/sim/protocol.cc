@@ -10,6 +10,7 @@
 #include "engines/redlock/redlock_scripts.h"
 #include "engines/zookeeper/zookeeper_engine.h"
 #include "sim/etcd/plain_etcd_engine.h"
+#include "sim/postgres/plain_postgres_engine.h"
 #include "sim/redis/plain_scripts.h"
 #include "sim/redis/script_swap.h"
 #include "sim/zookeeper/plain_zookeeper_engine.h"
@@ -49,11 +50,18 @@ Engine make_plain_zookeeper(Env& env, Ports ports, const Pace& pace) {
   return std::make_shared<PlainZookeeperEngine>(env, std::move(ports.zookeeper), settings);
 }
 
+Engine make_plain_postgres(Env& env, Ports ports, const Pace& pace) {
+  const PlainPostgresEngine::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
+  return std::make_shared<PlainPostgresEngine>(env, std::move(ports.postgres), settings);
+}
+
 // As if it had joined the set of the engine's settings.
-void join_set(RedisNode& node) {
+void join_set(Servers& servers) {
   const redlock::Settings settings;
-  node.command({"SET", redlock::Keys::high_of(settings.prefix, settings.set), "0"});
-  node.sync();
+  for (const auto& node : servers.nodes) {
+    node->command({"SET", redlock::Keys::high_of(settings.prefix, settings.set), "0"});
+    node->sync();
+  }
 }
 
 Ports plain(Ports ports) {
@@ -83,6 +91,10 @@ constexpr FaultSet kOfRedis = FaultSet::all()
 constexpr FaultSet kCountersKept =
     kOfRedis.without(FaultClass::data_loss).without(FaultClass::promotion);
 
+// Nothing arrives twice over a stream, and what was acknowledged is on the disk.
+constexpr FaultSet kOfPostgres =
+    kOfRedis.without(FaultClass::duplication).without(FaultClass::data_loss);
+
 // Nothing arrives twice over a stream, what was acknowledged is on the disks of a majority, and
 // leases end by clocks that nobody can step.
 constexpr FaultSet kOfEtcd = FaultSet::all()
@@ -95,6 +107,19 @@ constexpr FaultSet kOfEtcd = FaultSet::all()
 // nothing without a majority.
 constexpr FaultSet kOfZookeeper =
     kOfEtcd.without(FaultClass::compaction).without(FaultClass::stuck_leader);
+
+constexpr Protocol of_postgres(std::string_view name,
+                               std::string_view summary,
+                               Register resource,
+                               decltype(Protocol::make) make) {
+  return {.name = name,
+          .summary = summary,
+          .servers = ServerKind::postgres,
+          .nodes = 1,
+          .resource = resource,
+          .faults = kOfPostgres,
+          .make = make};
+}
 
 constexpr std::array kProtocols{
     Protocol{"redis",
@@ -159,6 +184,10 @@ constexpr std::array kProtocols{
              .make = &make_plain_zookeeper,
              .ttl_min = ZookeeperEnsemble::kTimeoutMin,
              .may_break = kOfZookeeper},
+    of_postgres("postgres-plain",
+                "one PostgreSQL, a row with an owner and the time it ends",
+                Register::unfenced,
+                &make_plain_postgres),
 };
 
 }  // namespace

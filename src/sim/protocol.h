@@ -30,8 +30,8 @@ struct Protocol {
   /// The faults under which it keeps its promises.
   FaultSet faults;
   std::shared_ptr<core::LeaseEngine> (*make)(Env& env, Ports ports, const Pace& pace);
-  /// What is done to every Redis before the world begins. Null: nothing.
-  void (*prepare)(RedisNode& node){nullptr};
+  /// What is done to the servers before the world begins. Null: nothing.
+  void (*prepare)(Servers& servers){nullptr};
   /// The shortest TTL that its servers grant.
   Millis ttl_min{0};
   /// Of its faults, those under which two may hold a lock, beside those under which no lock can

@@ -17,6 +17,7 @@ constexpr std::array<Millis, 3> kTtls{500ms, 2s, 10s};
 
 // Under the prefix that engines have by default.
 constexpr std::array<std::string_view, kLocks.size()> kLockKeys{"hf:lock0", "hf:lock1"};
+constexpr std::array<std::string_view, kLocks.size()> kLockRows{"hf/lock0", "hf/lock1"};
 
 class SeedRun {
  public:
@@ -32,6 +33,9 @@ class SeedRun {
 
   void watch_nodes();
   void note_steps(std::size_t node, const ScriptRun& run);
+  void note_steps(const LeaseTables& tables, WallTime now);
+  /// `value`: `<owner>:…` of the grant that stands, empty when none does.
+  void note_grant(NodeStep step, std::string_view value);
   bool run_until_idle(Duration limit);
   void run_world();
   SeedReport report();
@@ -71,7 +75,9 @@ WorldOptions SeedRun::world_options() const {
       .locks = kLocks.size(),
       .persistence = plan_.persistence,
       .trace = options_.trace,
-      .prepare = options_.protocol->prepare};
+      .prepare = options_.mutant != nullptr && options_.mutant->prepare != nullptr
+                     ? options_.mutant->prepare
+                     : options_.protocol->prepare};
 }
 
 Manner SeedRun::manner() const {
@@ -98,33 +104,49 @@ SeedRun::SeedRun(std::uint64_t seed, const SeedOptions& options)
       nemesis_{world_, seed, plan_, ttl_, history_, [this](ClientId id) { workload_.start(id); }},
       known_(world_.nodes() * kLocks.size()) {}
 
+void SeedRun::note_grant(NodeStep step, std::string_view value) {
+  std::string& known = known_[step.node * kLocks.size() + step.lock];
+  if (value == known) return;
+  const auto owner_of = [](std::string_view text) { return text.substr(0, text.find(':')); };
+  if (!known.empty() && owner_of(known) != owner_of(value)) {
+    NodeStep removed = step;
+    removed.kind = NodeStep::Kind::removed;
+    removed.owner = owner_of(known);
+    history_.node_steps.push_back(std::move(removed));
+  }
+  known = value;
+  if (value.empty()) return;
+  step.owner = owner_of(value);
+  history_.node_steps.push_back(std::move(step));
+}
+
 // What a script did to the locks, for the checker of repeated grants: mutants run scripts of their
 // own, so it is told by the keys and not by what was asked or answered.
 void SeedRun::note_steps(std::size_t node, const ScriptRun& run) {
   for (std::size_t lock = 0; lock < kLocks.size(); ++lock) {
-    std::string& known = known_[node * kLocks.size() + lock];
     const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(run.at).count();
     const auto* entry = world_.node(node).model().keyspace().find(kLockKeys.at(lock), now);
-    const std::string_view value = entry != nullptr ? std::string_view{entry->value} : "";
-    if (value == known) continue;
-    const auto owner_of = [](std::string_view text) { return text.substr(0, text.find(':')); };
-    NodeStep step;
-    step.node = node;
-    step.lock = lock;
-    step.at = run.at;
-    step.era = run.era;
-    if (!known.empty() && owner_of(known) != owner_of(value)) {
-      step.kind = NodeStep::Kind::removed;
-      step.owner = owner_of(known);
-      history_.node_steps.push_back(step);
+    NodeStep step{.node = node, .lock = lock, .owner = {}, .at = run.at, .era = run.era};
+    if (entry != nullptr) {
+      step.grant = redis::token_of(entry->value).value_or(Token{0});
+      step.until = Millis{entry->expires_at};
     }
-    known = value;
-    if (value.empty()) continue;
-    step.kind = NodeStep::Kind::granted;
-    step.owner = owner_of(value);
-    step.grant = redis::token_of(value).value_or(Token{0});
-    step.until = Millis{entry->expires_at};
-    history_.node_steps.push_back(std::move(step));
+    note_grant(std::move(step), entry != nullptr ? std::string_view{entry->value} : "");
+  }
+}
+
+void SeedRun::note_steps(const LeaseTables& tables, WallTime now) {
+  for (std::size_t lock = 0; lock < kLocks.size(); ++lock) {
+    const auto rows = tables.locks.find(kLockRows.at(lock));
+    NodeStep step{.lock = lock, .owner = {}, .at = now, .era = world_.postgres().era()};
+    std::string value;
+    if (rows != tables.locks.end() && !rows->second.holders.empty()) {
+      const HolderRow& holder = rows->second.holders.front();
+      step.grant = Token{holder.token};
+      step.until = holder.until;
+      value = holder.ask.owner + ":" + std::to_string(holder.token);
+    }
+    note_grant(std::move(step), value);
   }
 }
 
@@ -132,6 +154,9 @@ void SeedRun::watch_nodes() {
   for (std::size_t i = 0; i < world_.servers().nodes.size(); ++i) {
     world_.node(i).observe([this, i](const ScriptRun& run) { note_steps(i, run); });
   }
+  if (!world_.servers().postgres) return;
+  world_.postgres().observe(
+      [this](const LeaseTables& tables, WallTime now) { note_steps(tables, now); });
 }
 
 bool SeedRun::run_until_idle(Duration limit) {

@@ -207,10 +207,10 @@ void Nemesis::lose_data(Chance& chance) {
 
 void Nemesis::promote(Chance& chance) {
   const std::size_t node = any_node(chance);
-  if (!world_.node(node).up()) return;
+  if (!world_.servers().up(node)) return;
   record(FaultClass::promotion, world_.now(), node);
   world_.note(EventKind::started, world_.node_host(node), {}, "replica");
-  world_.node(node).promote_replica();
+  world_.servers().promote_replica(node);
 }
 
 void Nemesis::step_clock(Chance& chance) {
@@ -221,7 +221,7 @@ void Nemesis::step_clock(Chance& chance) {
   // A clock that goes back only makes locks last longer.
   if (step > Duration{0}) record(FaultClass::clock_step, world_.now(), node);
   world_.note(EventKind::clock_changed, world_.node_host(node));
-  world_.node(node).step_clock(step);
+  world_.servers().step_clock(node, step);
 }
 
 void Nemesis::sync_disks() {
@@ -232,7 +232,7 @@ void Nemesis::sync_disks() {
 }
 
 void Nemesis::replicate() {
-  for (std::size_t i = 0; i < world_.nodes(); ++i) world_.node(i).replicate();
+  for (std::size_t i = 0; i < world_.nodes(); ++i) world_.servers().replicate(i);
   world_.scheduler().after(replication_.between(ttl_ / 50, ttl_ / 2), [this] {
     if (!healed_) replicate();
   });

@@ -1,8 +1,9 @@
 // Mutants: named ways to break a protocol. Each must be found out; a simulator that lets one live
 // proves nothing.
 //
-// A mutant changes what stands around the engine's classes: the scripts its port runs, the answers
-// it gets, the Env it wakes tasks with, the grants it hands out, the habits of its user.
+// A mutant changes what stands around the engine's classes: the scripts its port runs, the
+// functions of its server, the answers it gets, the Env it wakes tasks with, the grants it hands
+// out, the habits of its user.
 
 #pragma once
 
@@ -37,6 +38,8 @@ struct Mutant {
   std::shared_ptr<core::LeaseEngine> (*make)(Env& env, Ports ports, const Pace& pace);
   Habits habits{Habits::careful};
   Register resource{Register::fenced};
+  /// As Protocol has it, in its place.
+  void (*prepare)(Servers& servers){nullptr};
 };
 
 std::span<const Mutant> mutants();

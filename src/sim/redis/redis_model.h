@@ -18,10 +18,9 @@
 #include "sim/redis/pub_sub.h"
 #include "sim/redis/redis_answer.h"
 #include "sim/redis/redis_keyspace.h"
+#include "sim/world/sim_clock.h"
 
 namespace holdfast::sim {
-
-using WallTime = std::chrono::microseconds;
 
 class RedisModel final : private Commands {
  public:

@@ -5,15 +5,9 @@
 #include "base/assert.h"
 
 namespace holdfast::sim {
-namespace {
-
-// The wall clock when the world began: some day in 2026.
-constexpr WallTime kEpoch{1'770'000'000'000'000};
-
-}  // namespace
 
 WallTime RedisNode::wall_time() const {
-  return kEpoch + std::chrono::duration_cast<WallTime>(clock_.at(scheduler_.now()));
+  return kWallEpoch + std::chrono::duration_cast<WallTime>(clock_.at(scheduler_.now()));
 }
 
 void RedisNode::step_clock(Duration by) {

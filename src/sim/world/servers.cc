@@ -9,6 +9,7 @@ namespace holdfast::sim {
 bool Servers::up(std::size_t index) const {
   if (etcd) return etcd->up(index);
   if (zookeeper) return zookeeper->up(index);
+  if (postgres) return postgres->up();
   return nodes.at(index)->up();
 }
 
@@ -22,6 +23,8 @@ void Servers::stop(std::size_t index) {
     etcd->stop(index);
   } else if (zookeeper) {
     zookeeper->stop(index);
+  } else if (postgres) {
+    postgres->stop();
   } else {
     nodes.at(index)->stop();
   }
@@ -32,6 +35,8 @@ void Servers::start(std::size_t index, std::optional<Data> data) {
     etcd->start(index);
   } else if (zookeeper) {
     zookeeper->start(index);
+  } else if (postgres) {
+    postgres->start();
   } else if (data) {
     nodes.at(index)->start(*data);
   } else {
@@ -44,9 +49,23 @@ void Servers::set_clock_rate(std::size_t index, ClockRate rate) {
     etcd->set_clock_rate(index, rate);
   } else if (zookeeper) {
     zookeeper->set_clock_rate(index, rate);
+  } else if (postgres) {
+    postgres->set_clock_rate(rate);
   } else {
     nodes.at(index)->set_clock_rate(rate);
   }
+}
+
+void Servers::step_clock(std::size_t index, Duration by) {
+  postgres ? postgres->step_clock(by) : nodes.at(index)->step_clock(by);
+}
+
+void Servers::replicate(std::size_t index) {
+  postgres ? postgres->replicate() : nodes.at(index)->replicate();
+}
+
+void Servers::promote_replica(std::size_t index) {
+  postgres ? postgres->promote_replica() : nodes.at(index)->promote_replica();
 }
 
 std::optional<std::size_t> Servers::leader() const {
@@ -69,7 +88,7 @@ void Servers::change_leader() {
   if (zookeeper) zookeeper->change_leader();
 }
 
-Ports Servers::reach(SimEnv& env, Network& network, HostId client) {
+Ports Servers::reach(Scheduler& scheduler, SimEnv& env, Network& network, HostId client) {
   Ports ports;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const SimEnds ends{.client = client, .server = node_hosts[i]};
@@ -82,6 +101,11 @@ Ports Servers::reach(SimEnv& env, Network& network, HostId client) {
   if (zookeeper) {
     ZookeeperEnds ends{.client = client, .members = node_hosts};
     ports.zookeeper = std::make_shared<SimZookeeperPort>(env, network, *zookeeper, std::move(ends));
+  }
+  if (postgres) {
+    const PostgresEnds ends{.client = client, .server = node_hosts.front()};
+    ports.postgres = std::make_shared<SimPostgresPort>(
+        SimPostgresPort::Route{scheduler, env, network, *postgres, ends, pooler});
   }
   return ports;
 }

@@ -15,6 +15,7 @@
 #include "engines/etcd/etcd_port.h"
 #include "engines/zookeeper/zookeeper_port.h"
 #include "sim/etcd/etcd_cluster.h"
+#include "sim/postgres/sim_postgres_port.h"
 #include "sim/redis/redis_node.h"
 #include "sim/world/fenced_register.h"
 #include "sim/world/network.h"
@@ -31,6 +32,8 @@ enum class ServerKind : std::uint8_t {
   etcd,
   /// The members of one ZooKeeper ensemble.
   zookeeper,
+  /// One PostgreSQL.
+  postgres,
 };
 
 /// How a process reaches the lock servers.
@@ -41,6 +44,7 @@ struct Ports {
   std::shared_ptr<etcd::EtcdPort> etcd{};
   /// One for the whole ensemble.
   std::shared_ptr<zookeeper::ZookeeperPort> zookeeper{};
+  std::shared_ptr<postgres::PostgresPort> postgres{};
 };
 
 using EngineMaker = std::function<std::shared_ptr<core::LeaseEngine>(Env& env, Ports ports)>;
@@ -52,6 +56,10 @@ struct Servers {
   std::unique_ptr<EtcdCluster> etcd;
   /// Of ServerKind::zookeeper; null otherwise.
   std::unique_ptr<ZookeeperEnsemble> zookeeper;
+  /// Of ServerKind::postgres; null otherwise.
+  std::unique_ptr<PostgresNode> postgres;
+  /// Between every client and the PostgreSQL.
+  Pooler pooler{Pooler::no};
   /// Of every lock server.
   std::vector<HostId> node_hosts;
   FencedRegister resource;
@@ -64,6 +72,10 @@ struct Servers {
   /// With what its disk had, unless told otherwise. A member of a cluster has lost nothing.
   void start(std::size_t index, std::optional<Data> data = {});
   void set_clock_rate(std::size_t index, ClockRate rate);
+  // What befalls servers of their own: neither etcd nor ZooKeeper.
+  void step_clock(std::size_t index, Duration by);
+  void replicate(std::size_t index);
+  void promote_replica(std::size_t index);
   // What befalls members of a cluster or an ensemble.
   /// Empty: nobody leads.
   std::optional<std::size_t> leader() const;
@@ -72,7 +84,7 @@ struct Servers {
   void change_leader();
 
   /// For a process at `client`.
-  Ports reach(SimEnv& env, Network& network, HostId client);
+  Ports reach(Scheduler& scheduler, SimEnv& env, Network& network, HostId client);
 };
 
 }  // namespace holdfast::sim

@@ -22,7 +22,7 @@ SimClient::SimClient(std::string name,
 void SimClient::restart() {
   lives_.push_back(std::make_unique<Life>(place_.scheduler, chance_.draw()));
   Life& life = *lives_.back();
-  Ports ports = place_.servers.reach(life.env, place_.network, host_);
+  Ports ports = place_.servers.reach(place_.scheduler, life.env, place_.network, host_);
   life.session = std::make_shared<core::LeaseSession>(life.env, maker_(life.env, std::move(ports)));
 }
 

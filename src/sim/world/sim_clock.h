@@ -16,6 +16,12 @@ struct ClockRate {
   std::int64_t ppm{0};
 };
 
+/// What a wall clock shows: the time since 1970.
+using WallTime = std::chrono::microseconds;
+
+/// What wall clocks show when a world begins, but for their offsets: some day in 2026.
+inline constexpr WallTime kWallEpoch{1'770'000'000'000'000};
+
 class SimClock {
  public:
   explicit SimClock(Duration offset = {}) : shown_{offset} {}

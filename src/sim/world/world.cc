@@ -13,6 +13,8 @@ constexpr Duration kPatience = std::chrono::seconds{10};
 constexpr Duration kHang = std::chrono::minutes{5};
 // No two servers show the same time.
 constexpr Duration kClocksApart = std::chrono::minutes{10};
+// How many worlds have a pooler in front of their PostgreSQL.
+constexpr PerMille kPooled{250};
 
 Task<void> acquire_into(
     SimClient& client, LockName name, Millis ttl, Duration wait, Awaited<Acquired> answer) {
@@ -41,30 +43,37 @@ World::World(std::uint64_t seed, WorldOptions options)
       servers_{.nodes = {},
                .etcd = nullptr,
                .zookeeper = nullptr,
+               .postgres = nullptr,
                .node_hosts = {},
                .resource = FencedRegister{options_.locks},
                .resource_host = network_.add_host()} {
-  if (options_.servers == ServerKind::redis) {
-    add_nodes();
-    return;
-  }
-  const std::size_t members = options_.nodes;
-  const std::uint64_t drawn = chance_.draw();
-  if (options_.servers == ServerKind::etcd) {
-    servers_.etcd = std::make_unique<EtcdCluster>(scheduler_, members, drawn);
-  } else {
-    servers_.zookeeper = std::make_unique<ZookeeperEnsemble>(scheduler_, members, drawn);
-  }
-  for (std::size_t i = 0; i < members; ++i) servers_.node_hosts.push_back(network_.add_host());
+  add_nodes();
+  if (options_.prepare != nullptr) options_.prepare(servers_);
 }
 
+SimClock World::drawn_clock() { return SimClock{chance_.between(Duration{0}, kClocksApart)}; }
+
 void World::add_nodes() {
-  for (std::size_t i = 0; i < options_.nodes; ++i) {
-    servers_.nodes.push_back(std::make_unique<RedisNode>(
-        scheduler_, SimClock{chance_.between(Duration{0}, kClocksApart)}, options_.persistence));
-    servers_.node_hosts.push_back(network_.add_host());
-    if (options_.prepare != nullptr) options_.prepare(*servers_.nodes.back());
+  const std::size_t count = options_.nodes;
+  switch (options_.servers) {
+    case ServerKind::redis:
+      for (std::size_t i = 0; i < count; ++i) {
+        servers_.nodes.push_back(
+            std::make_unique<RedisNode>(scheduler_, drawn_clock(), options_.persistence));
+      }
+      break;
+    case ServerKind::etcd:
+      servers_.etcd = std::make_unique<EtcdCluster>(scheduler_, count, chance_.draw());
+      break;
+    case ServerKind::zookeeper:
+      servers_.zookeeper = std::make_unique<ZookeeperEnsemble>(scheduler_, count, chance_.draw());
+      break;
+    case ServerKind::postgres:
+      servers_.postgres = std::make_unique<PostgresNode>(scheduler_, drawn_clock());
+      servers_.pooler = chance_.happens(kPooled) ? Pooler::yes : Pooler::no;
+      break;
   }
+  for (std::size_t i = 0; i < count; ++i) servers_.node_hosts.push_back(network_.add_host());
 }
 
 World::~World() { scheduler_.clear(); }

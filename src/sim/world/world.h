@@ -45,8 +45,8 @@ struct WorldOptions {
   std::size_t locks{1};
   Persistence persistence{Persistence::always};
   Trace::Keep trace{Trace::Keep::nothing};
-  /// Called with every Redis before the world begins. Null: nothing is done.
-  void (*prepare)(RedisNode& node){nullptr};
+  /// Called with the servers before the world begins. Null: nothing is done.
+  void (*prepare)(Servers& servers){nullptr};
 };
 
 class World {
@@ -105,6 +105,8 @@ class World {
   EtcdCluster& etcd() { return *servers_.etcd; }
   /// Precondition: ServerKind::zookeeper.
   ZookeeperEnsemble& zookeeper() { return *servers_.zookeeper; }
+  /// Precondition: ServerKind::postgres.
+  PostgresNode& postgres() { return *servers_.postgres; }
   HostId node_host(std::size_t index = 0) const { return servers_.node_hosts.at(index); }
   HostId client_host(ClientId client) const { return clients_.at(client.index)->host(); }
   Servers& servers() { return servers_; }
@@ -118,6 +120,7 @@ class World {
 
  private:
   void add_nodes();
+  SimClock drawn_clock();
 
   WorldOptions options_;
   Chance chance_;

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/zookeeper/sim_pipe.h"
+#include "sim/world/sim_pipe.h"
 #include "sim/zookeeper/sim_zookeeper_port.h"
 
 namespace holdfast::sim {

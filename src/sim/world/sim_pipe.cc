@@ -1,4 +1,4 @@
-#include "sim/zookeeper/sim_pipe.h"
+#include "sim/world/sim_pipe.h"
 
 #include <algorithm>
 #include <utility>
