@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engines/etcd/etcd_engine.h"
+#include "engines/postgres/postgres_engine.h"
 #include "engines/redis/redis_engine.h"
 #include "engines/redis/redis_scripts.h"
 #include "engines/redlock/redlock_engine.h"
@@ -48,6 +49,11 @@ Engine make_zookeeper(Env& env, Ports ports, const Pace& pace) {
 Engine make_plain_zookeeper(Env& env, Ports ports, const Pace& pace) {
   const PlainZookeeperEngine::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
   return std::make_shared<PlainZookeeperEngine>(env, std::move(ports.zookeeper), settings);
+}
+
+Engine make_postgres(Env& env, Ports ports, const Pace& pace) {
+  const postgres::Settings settings{.timeout = pace.timeout, .patience = pace.patience};
+  return std::make_shared<postgres::PostgresEngine>(env, std::move(ports.postgres), settings);
 }
 
 Engine make_plain_postgres(Env& env, Ports ports, const Pace& pace) {
@@ -184,6 +190,7 @@ constexpr std::array kProtocols{
              .make = &make_plain_zookeeper,
              .ttl_min = ZookeeperEnsemble::kTimeoutMin,
              .may_break = kOfZookeeper},
+    of_postgres("postgres", "one PostgreSQL, with tokens", Register::fenced, &make_postgres),
     of_postgres("postgres-plain",
                 "one PostgreSQL, a row with an owner and the time it ends",
                 Register::unfenced,

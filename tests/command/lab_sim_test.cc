@@ -53,7 +53,9 @@ TEST_F(LabSimTest, EveryProtocolKeepsItsPromises) {
                              "etcd",
                              "etcd-plain",
                              "zookeeper",
-                             "zookeeper-plain"}) {
+                             "zookeeper-plain",
+                             "postgres",
+                             "postgres-plain"}) {
     const object report = sim({"--engine", engine, "--seeds", "200"});
     EXPECT_EQ(report.at("engine").as_string(), engine);
     EXPECT_EQ(report.at("seeds").to_number<int>(), 200);
@@ -92,7 +94,8 @@ TEST_F(LabSimTest, TheReportHasItsFields) {
 }
 
 TEST_F(LabSimTest, UnfencedProtocolsLoseUpdatesAndFencedOnesDoNot) {
-  for (const char* engine : {"redis-plain", "redlock-plain", "etcd-plain", "zookeeper-plain"}) {
+  for (const char* engine :
+       {"redis-plain", "redlock-plain", "etcd-plain", "zookeeper-plain", "postgres-plain"}) {
     const object report = sim({"--engine", engine, "--seeds", "300"});
     EXPECT_GT(report.at("lost_updates").to_number<int>(), 0) << engine;
     EXPECT_GT(report.at("losing_seeds").to_number<int>(), 0) << engine;

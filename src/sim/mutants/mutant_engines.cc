@@ -164,6 +164,20 @@ Engine with_leases_as_tokens(Env& env, Engine engine, std::shared_ptr<std::int64
   return std::make_shared<WithLeasesAsTokens>(env, std::move(engine), std::move(last));
 }
 
-std::unique_ptr<Env> forgetful(Env& env) { return std::make_unique<ForgetfulEnv>(env); }
+Engine plain_engine(std::string_view protocol, Env& env, Ports ports, const Pace& pace) {
+  return find_protocol(protocol)->make(env, std::move(ports), pace);
+}
+
+Engine forgetting_wakeups(std::string_view protocol, Env& env, Ports ports, const Pace& pace) {
+  // The Env it was made with lives as long as the engine.
+  struct Kept {
+    explicit Kept(Env& within) : env{within} {}
+    ForgetfulEnv env;
+    Engine engine{};
+  };
+  auto kept = std::make_shared<Kept>(env);
+  kept->engine = plain_engine(protocol, kept->env, std::move(ports), pace);
+  return {kept, kept->engine.get()};
+}
 
 }  // namespace holdfast::sim

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "base/env.h"
 #include "core/lease_engine.h"
+#include "sim/protocol.h"
 
 namespace holdfast::sim {
 
@@ -30,7 +32,10 @@ Engine lingering_in_release(Env& env, Engine engine);
 /// Hands out the number of the etcd lease that was last put into a key as the token.
 Engine with_leases_as_tokens(Env& env, Engine engine, std::shared_ptr<std::int64_t> last);
 
-/// An Env that forgets one wake-up in sixteen.
-std::unique_ptr<Env> forgetful(Env& env);
+/// The engine of a protocol, without a defect.
+Engine plain_engine(std::string_view protocol, Env& env, Ports ports, const Pace& pace);
+
+/// The same over an Env that forgets one wake-up in sixteen.
+Engine forgetting_wakeups(std::string_view protocol, Env& env, Ports ports, const Pace& pace);
 
 }  // namespace holdfast::sim

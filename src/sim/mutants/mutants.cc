@@ -1,10 +1,13 @@
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "engines/redis/redis_scripts.h"
 #include "engines/redlock/redlock_scripts.h"
 #include "sim/mutants/mutant.h"
 #include "sim/mutants/mutant_engines.h"
 #include "sim/mutants/mutant_etcd.h"
+#include "sim/mutants/mutant_postgres.h"
 #include "sim/mutants/mutant_scripts.h"
 #include "sim/mutants/mutant_zookeeper.h"
 #include "sim/redis/script_swap.h"
@@ -15,10 +18,6 @@ namespace {
 Ports swapped(Ports ports, const std::vector<Swap>& swaps) {
   for (auto& port : ports.redis) port = std::make_shared<ScriptSwap>(std::move(port), swaps);
   return ports;
-}
-
-Engine plain_engine(std::string_view protocol, Env& env, Ports ports, const Pace& pace) {
-  return find_protocol(protocol)->make(env, std::move(ports), pace);
 }
 
 template <const redis::Script* Asked, const redis::Script* Run>
@@ -47,18 +46,6 @@ Engine redis_within(Env& env, Ports ports, const Pace& pace) {
 template <Engine (*Around)(Env&, Engine)>
 Engine redlock_within(Env& env, Ports ports, const Pace& pace) {
   return Around(env, plain_engine("redlock", env, std::move(ports), pace));
-}
-
-/// Keeps the Env it was made with as long as the engine lives.
-Engine forgetting_wakeups(std::string_view protocol, Env& env, Ports ports, const Pace& pace) {
-  struct Kept {
-    std::unique_ptr<Env> env;
-    Engine engine;
-  };
-  auto kept = std::make_shared<Kept>();
-  kept->env = forgetful(env);
-  kept->engine = plain_engine(protocol, *kept->env, std::move(ports), pace);
-  return {kept, kept->engine.get()};
 }
 
 Engine redlock_forgetting_wakeups(Env& env, Ports ports, const Pace& pace) {
@@ -373,10 +360,18 @@ constexpr Mutant kMutants[] = {
 
 }  // namespace
 
-std::span<const Mutant> mutants() { return kMutants; }
+std::span<const Mutant> mutants() {
+  static const std::vector<Mutant> all = [] {
+    std::vector<Mutant> joined{std::begin(kMutants), std::end(kMutants)};
+    const auto more = postgres_mutants();
+    joined.insert(joined.end(), more.begin(), more.end());
+    return joined;
+  }();
+  return all;
+}
 
 const Mutant* find_mutant(std::string_view name) {
-  for (const Mutant& mutant : kMutants) {
+  for (const Mutant& mutant : mutants()) {
     if (mutant.name == name) return &mutant;
   }
   return nullptr;
