@@ -93,10 +93,9 @@ QueuedEngine::Granted QueuedEngine::granted(const Waiter& waiter) {
   const TimePoint valid_until = deadline_of(by.counts_from, request.ttl);
   if (env_.now() < valid_until) {
     granted_to(request);
-    return Grant{.token = *waiter.token,
-                 .sent_at = by.sent_at,
-                 .valid_until = valid_until,
-                 .counts_from = by.counts_from};
+    Grant grant{.token = *waiter.token, .sent_at = by.sent_at, .valid_until = valid_until};
+    if (by.counts_from < by.sent_at) grant.counts_from = by.counts_from;
+    return grant;
   }
   return refused(waiter,
                  {Errc::timeout,

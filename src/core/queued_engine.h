@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/alarm.h"
 #include "base/backoff.h"
@@ -93,6 +94,22 @@ class QueuedEngine : public LeaseEngine, public std::enable_shared_from_this<Que
   class Place {
    public:
     virtual ~Place() = default;
+  };
+  /// One that is entered into the engine's own record of those who wait, and leaves it at its end.
+  template <class Waiting>
+  class PlaceIn final : public Place {
+   public:
+    PlaceIn(std::shared_ptr<Waiting> waiting, std::shared_ptr<Waiter> waiter)
+        : waiting_{std::move(waiting)}, waiter_{std::move(waiter)} {
+      waiting_->enter(waiter_);
+    }
+    ~PlaceIn() override { waiting_->leave(*waiter_); }
+    PlaceIn(const PlaceIn&) = delete;
+    PlaceIn& operator=(const PlaceIn&) = delete;
+
+   private:
+    std::shared_ptr<Waiting> waiting_;
+    std::shared_ptr<Waiter> waiter_;
   };
   enum class Waits : std::uint8_t { no, yes };
 

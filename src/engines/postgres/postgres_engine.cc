@@ -57,23 +57,10 @@ std::shared_ptr<Waiting> PostgresEngine::make_waiting() const {
                         .on_stray = on_stray});
 }
 
-class PostgresEngine::WaitingPlace final : public Place {
- public:
-  WaitingPlace(std::shared_ptr<Waiting> waiting, std::shared_ptr<core::Waiter> waiter)
-      : waiting_{std::move(waiting)}, waiter_{std::move(waiter)} {
-    waiting_->enter(waiter_);
-  }
-  ~WaitingPlace() override { waiting_->leave(*waiter_); }
-
- private:
-  std::shared_ptr<Waiting> waiting_;
-  std::shared_ptr<core::Waiter> waiter_;
-};
-
 std::unique_ptr<core::QueuedEngine::Place> PostgresEngine::enter(
     std::shared_ptr<core::Waiter> waiter) {
   ear_->open();
-  return std::make_unique<WaitingPlace>(waiting_, std::move(waiter));
+  return std::make_unique<PlaceIn<Waiting>>(waiting_, std::move(waiter));
 }
 
 void PostgresEngine::granted_to(const core::LockRequest& request) {

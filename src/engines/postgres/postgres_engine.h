@@ -54,7 +54,6 @@ class PostgresEngine final : public core::QueuedEngine {
   void tell(std::weak_ptr<core::LeaseNews> news) override { news_ = std::move(news); }
 
  private:
-  class WaitingPlace;
   /// What outlives the engine finds it here, or nobody.
   using Handle = std::shared_ptr<PostgresEngine*>;
 

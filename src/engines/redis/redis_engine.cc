@@ -64,22 +64,9 @@ std::shared_ptr<RedisEngine> RedisEngine::self() {
   return std::static_pointer_cast<RedisEngine>(shared_from_this());
 }
 
-class RedisEngine::WaitingPlace final : public Place {
- public:
-  WaitingPlace(std::shared_ptr<Waiting> waiting, std::shared_ptr<core::Waiter> waiter)
-      : waiting_{std::move(waiting)}, waiter_{std::move(waiter)} {
-    waiting_->enter(waiter_);
-  }
-  ~WaitingPlace() override { waiting_->leave(*waiter_); }
-
- private:
-  std::shared_ptr<Waiting> waiting_;
-  std::shared_ptr<core::Waiter> waiter_;
-};
-
 std::unique_ptr<core::QueuedEngine::Place> RedisEngine::enter(
     std::shared_ptr<core::Waiter> waiter) {
-  return std::make_unique<WaitingPlace>(waiting_, std::move(waiter));
+  return std::make_unique<PlaceIn<Waiting>>(waiting_, std::move(waiter));
 }
 
 Result<void> RedisEngine::check(const LockName& name) const { return keys_.check(name.text()); }

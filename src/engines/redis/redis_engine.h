@@ -50,7 +50,6 @@ class RedisEngine final : public core::QueuedEngine {
 
  private:
   struct Renewal;
-  class WaitingPlace;
 
   Result<void> check(const LockName& name) const override;
   std::unique_ptr<Place> enter(std::shared_ptr<core::Waiter> waiter) override;
