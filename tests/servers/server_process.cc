@@ -21,10 +21,15 @@ namespace {
 /// Far longer than a start takes on a busy machine.
 constexpr std::chrono::seconds kBound{60};
 
+/// What several servers at once may need; containers have less in memory unless told otherwise.
+constexpr std::uintmax_t kRoom = std::uintmax_t{1} << 30;
+
 // Memory where there is a file system for it: servers wait for the disk with every change.
 std::filesystem::path make_directory(const std::string& kind) {
   const std::filesystem::path memory = "/dev/shm";
-  const bool in_memory = access(memory.c_str(), W_OK) == 0;
+  std::error_code no_space;
+  const bool in_memory = access(memory.c_str(), W_OK) == 0 &&
+                         std::filesystem::space(memory, no_space).available >= kRoom && !no_space;
   std::string name = (in_memory ? memory : std::filesystem::temp_directory_path()) /
                      ("holdfast-" + kind + "-XXXXXX");
   HOLDFAST_ASSERT(mkdtemp(name.data()) != nullptr);

@@ -25,7 +25,7 @@ class ServerProcess {
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
-  /// In memory where there is a file system for it.
+  /// In memory where there is a file system with room for it.
   const std::filesystem::path& directory() const { return directory_; }
 
   /// What start() runs: the path of a program, then its arguments. What it says goes to the file
