@@ -30,10 +30,8 @@ constexpr Statement kServer{
     "coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false), "
     "(SELECT rolsuper FROM pg_roles WHERE rolname = current_user), "
     "(SELECT count(*) FROM pg_stat_replication), "
-    "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' "
-    "OR backend_type IS NULL), "
-    "has_database_privilege(current_database(), 'CREATE'), "
-    "pg_has_role('pg_signal_backend', 'USAGE')"};
+    "(SELECT sum(numbackends) FROM pg_stat_database), "
+    "has_database_privilege(current_database(), 'CREATE')"};
 
 constexpr Statement kClock{"holdfast_doctor_clock",
                            "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"};
@@ -51,7 +49,7 @@ std::int64_t count(const Value& value) {
 }
 
 Result<void> read_server(ServerFacts& facts, const Rows& rows) {
-  constexpr std::size_t kColumns = 9;
+  constexpr std::size_t kColumns = 8;
   if (rows.size() != 1 || rows[0].size() != kColumns) {
     return Unexpected{Error{Errc::corrupt, "the server's answer makes no sense"}};
   }
@@ -64,7 +62,6 @@ Result<void> read_server(ServerFacts& facts, const Rows& rows) {
   facts.replicas = count(row[5]);
   facts.connections = count(row[6]);
   facts.may_create_schema = is_true(row[7]);
-  facts.may_terminate = facts.superuser || is_true(row[8]);
   return {};
 }
 

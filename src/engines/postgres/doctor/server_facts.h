@@ -47,7 +47,6 @@ struct ServerFacts {
   SchemaState schema{SchemaState::missing};
   std::int32_t schema_version{0};
   bool may_create_schema{false};
-  bool may_terminate{false};
 
   Duration round_trip{};
   /// By how much the server's clock is ahead of this machine's; negative: behind. Empty: not asked.
