@@ -180,6 +180,8 @@ void configure(CLI::App& app, Invocation& invocation) {
   add_once_runner(app, invocation);
   add_store(app, invocation);
   add_redlock(app, invocation);
+  add_install(app, invocation);
+  add_uninstall(app, invocation);
   add_bench(app, invocation);
   add_doctor(app, invocation);
   add_lab(app, invocation);

@@ -44,6 +44,8 @@ void add_once(CLI::App& app, Invocation& invocation);
 void add_once_runner(CLI::App& app, Invocation& invocation);
 void add_store(CLI::App& app, Invocation& invocation);
 void add_redlock(CLI::App& app, Invocation& invocation);
+void add_install(CLI::App& app, Invocation& invocation);
+void add_uninstall(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
 void add_lab(CLI::App& app, Invocation& invocation);

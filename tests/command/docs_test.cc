@@ -13,11 +13,10 @@ namespace holdfast::test {
 namespace {
 
 const std::vector<std::string> kCommands{
-    "run",  "acquire",   "renew",   "release",         "ls",
-    "show", "watch",     "break",   "check-sequencer", "open",
-    "get",  "put",       "erase",   "check",           "update",
-    "once", "store",     "redlock", "bench",           "doctor",
-    "lab",  "completion"};
+    "run",     "acquire",   "renew",           "release", "ls",    "show",
+    "watch",   "break",     "check-sequencer", "open",    "get",   "put",
+    "erase",   "check",     "update",          "once",    "store", "redlock",
+    "install", "uninstall", "bench",           "doctor",  "lab",   "completion"};
 
 std::set<std::string> options_in(const std::string& text) {
   static const std::regex option{"--[a-z][a-z-]*"};
@@ -43,6 +42,9 @@ class DocsTest : public CommandTest {
     options.merge(options_in(help({"store", "rebase"})));
     for (const char* action : {"init", "rejoin"}) {
       options.merge(options_in(help({"redlock", action})));
+    }
+    for (const char* command : {"install", "uninstall"}) {
+      options.merge(options_in(help({command, "postgres"})));
     }
     for (const char* demonstration : {"pause", "naive", "bank", "sim"}) {
       options.merge(options_in(help({"lab", demonstration})));

@@ -14,7 +14,7 @@ _holdfast_simulated() {
 _holdfast() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local commands="run acquire renew release ls show watch break check-sequencer open get put erase
-    check update once store redlock bench doctor lab completion"
+    check update once store redlock install uninstall bench doctor lab completion"
   local general="--engine --json --help"
   local fence="--token --owner --lock --shared --file"
   local lock="--ttl --wait --shared --permits --lock-delay --label"
@@ -82,6 +82,8 @@ _holdfast() {
         update) words="--attempts $general --" ;;
         once) words="--keep --ttl --wait --on-failure $general --" ;;
         redlock) words="init rejoin --longest-ttl --anew $general" ;;
+        install) words="postgres --role --operator --schema --dry-run $general" ;;
+        uninstall) words="postgres --yes --force --dry-run $general" ;;
         store) words="rebase --lock --lock-engine --why $general" ;;
         bench) words="local redis etcd zookeeper --peers $general" ;;
         doctor) words="$general" ;;
