@@ -40,6 +40,9 @@ $$;
 CREATE FUNCTION holdfast.advisory_begin(session bigint, ttl_ms bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  IF pg_is_in_recovery() THEN
+    RAISE 'cannot take locks at a read-only standby' USING ERRCODE = 'read_only_sql_transaction';
+  END IF;
   DELETE FROM holdfast.advisory_note
     WHERE pid = pg_backend_pid() OR pid NOT IN (SELECT a.pid FROM pg_stat_activity a);
   DELETE FROM holdfast.advisory_session
