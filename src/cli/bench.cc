@@ -7,6 +7,7 @@
 
 #include "bench/etcd/etcd_bench.h"
 #include "bench/local_bench.h"
+#include "bench/postgres/postgres_bench.h"
 #include "bench/redis/redis_bench.h"
 #include "bench/zookeeper/zookeeper_bench.h"
 
@@ -77,6 +78,8 @@ Result<bench::Report> measure(const BenchOptions& options, const bench::Progress
       return bench::run_etcd(options.peers, progress);
     case BenchEngine::zookeeper:
       return bench::run_zookeeper(options.peers, progress);
+    case BenchEngine::postgres:
+      return bench::run_postgres(options.peers, progress);
   }
   return bench::run_local(progress);
 }

@@ -9,7 +9,7 @@
 
 namespace holdfast::cli {
 
-enum class BenchEngine : std::uint8_t { local, redis, etcd, zookeeper };
+enum class BenchEngine : std::uint8_t { local, redis, etcd, zookeeper, postgres };
 
 struct BenchOptions {
   BenchEngine engine{BenchEngine::local};

@@ -16,16 +16,19 @@ struct Named {
   std::string_view name;
   BenchEngine engine;
 };
-constexpr std::array<Named, 3> kWithServers{{{"redis", BenchEngine::redis},
+constexpr std::array<Named, 4> kWithServers{{{"redis", BenchEngine::redis},
                                              {"etcd", BenchEngine::etcd},
-                                             {"zookeeper", BenchEngine::zookeeper}}};
+                                             {"zookeeper", BenchEngine::zookeeper},
+                                             {"postgres", BenchEngine::postgres}}};
 
 }  // namespace
 
 void add_bench(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("bench", "Measure an engine on this machine");
   auto engine = std::make_shared<std::string>();
-  command->add_option("ENGINE", *engine, "The engine to measure: local, redis, etcd or zookeeper")
+  command
+      ->add_option(
+          "ENGINE", *engine, "The engine to measure: local, redis, etcd, zookeeper or postgres")
       ->required();
   auto all_peers = std::make_shared<bool>(false);
   command->add_flag("--peers",
@@ -37,6 +40,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       "  holdfast bench redis\n"
       "  holdfast bench etcd --peers\n"
       "  holdfast bench zookeeper\n"
+      "  holdfast bench postgres\n"
       "  holdfast bench local --json | jq '.cases[] | {name, ratio, met}'");
   command->callback([&invocation, engine, all_peers] {
     invocation.action = [engine, all_peers](Console& console) {
@@ -51,7 +55,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       }
       return console.fail({Errc::invalid_argument,
                            fmt::format("no benchmark for the engine '{}'", printable(*engine)),
-                           "use: holdfast bench local, redis, etcd or zookeeper"});
+                           "use: holdfast bench local, redis, etcd, zookeeper or postgres"});
     };
   });
 }
