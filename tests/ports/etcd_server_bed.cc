@@ -1,12 +1,8 @@
 // The bed over a real etcd server.
 
-#include <poll.h>
-
-#include <future>
-
 #include "engines/etcd/driver/etcd_driver.h"
-#include "runtime/asio_env.h"
 #include "tests/etcd/etcd_cluster.h"
+#include "tests/ports/bed_turns.h"
 #include "tests/ports/etcd_bed.h"
 
 namespace holdfast::ports {
@@ -19,44 +15,23 @@ EtcdCluster& shared_server() {
   return server;
 }
 
-class EtcdServerBed final : public EtcdBed {
+class EtcdServerBed final : public OverAsio<EtcdBed> {
  public:
   EtcdServerBed() {
     const EtcdTarget target{.endpoints = {{"127.0.0.1", shared_server().node(0).ports().clients}}};
-    driver_ = *EtcdDriver::create(*env_, target);
+    driver_ = *EtcdDriver::create(asio_env(), target);
   }
   ~EtcdServerBed() override {
     on_env([this] { driver_.reset(); });
   }
 
   EtcdPort& port() override { return *driver_; }
-  Env& env() override { return *env_; }
-
-  void on_env(const std::function<void()>& work) override {
-    std::promise<void> done;
-    env_->post([&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
-
-  bool go_on_until(const std::function<bool()>& done) override {
-    for (const TimePoint end = env_->now() + kEtcdBound; env_->now() < end;) {
-      bool is_done = false;
-      on_env([&] { is_done = done(); });
-      if (is_done) return true;
-      poll(nullptr, 0, /*timeout_ms=*/1);
-    }
-    return false;
-  }
 
   void compact(Revision revision) override {
     shared_server().must({"compact", std::to_string(revision)});
   }
 
  private:
-  std::unique_ptr<runtime::AsioEnv> env_ = *runtime::AsioEnv::create();
   std::shared_ptr<EtcdDriver> driver_;
 };
 

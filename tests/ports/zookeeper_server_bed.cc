@@ -1,11 +1,7 @@
 // The bed over a real ZooKeeper server.
 
-#include <poll.h>
-
-#include <future>
-
 #include "engines/zookeeper/driver/zookeeper_driver.h"
-#include "runtime/asio_env.h"
+#include "tests/ports/bed_turns.h"
 #include "tests/ports/zookeeper_bed.h"
 #include "tests/zookeeper/zookeeper_ensemble.h"
 
@@ -26,41 +22,20 @@ ZookeeperEnsemble& shared_server() {
   return server;
 }
 
-class ZookeeperServerBed final : public ZookeeperPortBed {
+class ZookeeperServerBed final : public OverAsio<ZookeeperPortBed> {
  public:
   ZookeeperServerBed() {
     const ZookeeperTarget target{
         .endpoints = {{"127.0.0.1", shared_server().node(0).ports().clients}}};
-    driver_ = std::make_unique<ZookeeperDriver>(*env_, target);
+    driver_ = std::make_unique<ZookeeperDriver>(asio_env(), target);
   }
 
   ZookeeperPort& port() override { return *driver_; }
-  Env& env() override { return *env_; }
-
-  void on_env(const std::function<void()>& work) override {
-    std::promise<void> done;
-    env_->post([&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
-
-  bool go_on_until(const std::function<bool()>& done) override {
-    for (const TimePoint end = env_->now() + kZookeeperBound; env_->now() < end;) {
-      bool is_done = false;
-      on_env([&] { is_done = done(); });
-      if (is_done) return true;
-      poll(nullptr, 0, /*timeout_ms=*/1);
-    }
-    return false;
-  }
 
   Millis least_timeout() const override { return kLeastTimeout; }
   Millis most_timeout() const override { return kMostTimeout; }
 
  private:
-  std::unique_ptr<runtime::AsioEnv> env_ = *runtime::AsioEnv::create();
   std::unique_ptr<ZookeeperDriver> driver_;
 };
 
