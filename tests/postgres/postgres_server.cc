@@ -2,11 +2,13 @@
 
 #include <libpq-fe.h>
 #include <signal.h>
+#include <sys/shm.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "base/assert.h"
@@ -68,6 +70,18 @@ std::string address(const std::filesystem::path& directory, std::uint16_t port) 
          " user=postgres connect_timeout=60 dbname=";
 }
 
+/// What a server that was killed has left in the system; nothing of one that was not.
+void remove_shared_memory(const std::filesystem::path& data) {
+  std::ifstream in{data / "postmaster.pid"};
+  std::string line;
+  // The seventh line has key and number.
+  for (int i = 0; i < 7; ++i) std::getline(in, line);
+  std::istringstream numbers{line};
+  if (unsigned long key = 0, id = 0; numbers >> key >> id) {
+    shmctl(static_cast<int>(id), IPC_RMID, nullptr);
+  }
+}
+
 [[noreturn]] void fail(const std::string& sql, const char* why) {
   std::fprintf(stderr, "%s: %s\n", sql.c_str(), why);
   std::abort();
@@ -88,10 +102,10 @@ PostgresServer::PostgresServer(const PostgresSettings& settings, PostgresServer*
 }
 
 PostgresServer::~PostgresServer() {
-  if (!is_running()) return;
   if (!stopped_.empty()) resume();
   // Rather than SIGKILL: it takes its shared memory with it.
   process_.end(SIGQUIT);
+  remove_shared_memory(data());
 }
 
 void PostgresServer::make_data(const PostgresServer* primary) {
