@@ -40,7 +40,8 @@ std::string hosts_of(const Parameters& parameters) {
     const std::string_view number = one_for_all ? std::string_view{ports} : core::cut(numbers, ',');
     const std::string_view name = core::cut(names, ',');
     if (!shown.empty()) shown += ',';
-    shown += percent_encode(name, "-._~:[]");
+    const bool is_v6 = name.find(':') != std::string_view::npos;
+    shown += is_v6 ? '[' + std::string{name} + ']' : percent_encode(name, "-._~");
     if (!number.empty()) shown += ':' + std::string{number};
   } while (!names.empty());
   return shown;
