@@ -18,15 +18,18 @@ CREATE TABLE holdfast.version (
   identity uuid NOT NULL DEFAULT gen_random_uuid()
 );
 CREATE SEQUENCE holdfast.token AS bigint MINVALUE 1 MAXVALUE 1099511627775 CACHE 1 NO CYCLE;
-CREATE FUNCTION holdfast.mint() RETURNS bigint LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+-- On the way of every lock: qualified names cost less than a search_path of its own.
+CREATE FUNCTION holdfast.mint() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
-  timeline bigint := ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint;
+  drawn pg_catalog.int8 := (('x' OPERATOR(pg_catalog.||) pg_catalog.substr(
+      pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8))::pg_catalog.bit(32)
+      ::pg_catalog.int8 OPERATOR(pg_catalog.<<) 40)
+    OPERATOR(pg_catalog.+) pg_catalog.nextval('holdfast.token');
 BEGIN
-  IF timeline > 8191 THEN
-    RAISE 'tokens are used up: the server is in timeline %', timeline;
+  IF drawn OPERATOR(pg_catalog.>) 9007199254740991 THEN
+    RAISE 'tokens are used up: the server is in timeline %', drawn OPERATOR(pg_catalog.>>) 40;
   END IF;
-  RETURN (timeline << 40) + nextval('holdfast.token');
+  RETURN drawn;
 END $$;
 )sql";
 
