@@ -53,13 +53,16 @@ std::shared_ptr<Waiting::Entry> Waiting::find(const Owner& owner) const {
 
 TimePoint Waiting::look_at(const Entry& entry) const {
   const Millis ttl = entry.request().ttl;
-  const bool hears = settings_.session().has_value();
-  TimePoint due = entry.asked_at + (hears ? ttl : ttl / 3);
-  if (entry.standing == core::Standing::first) {
-    due = std::min(due, entry.change_at);
-    if (!hears) due = std::min(due, entry.asked_at + kDeafLook);
+  const bool first = entry.standing == core::Standing::first;
+  if (!settings_.session()) {
+    const TimePoint due = entry.asked_at + ttl / 3;
+    return first ? std::min({due, entry.change_at, entry.asked_at + kDeafLook}) : due;
   }
-  return due;
+  // The session keeps the place, once it was given.
+  if (entry.asked_at == TimePoint::min()) return entry.asked_at;
+  if (entry.change_at == TimePoint::max()) return entry.change_at;
+  // Who is first may have died together with the holder: the others look, too, a TTL later.
+  return first ? entry.change_at : entry.change_at + ttl;
 }
 
 void Waiting::look_by(const Entry& entry) {

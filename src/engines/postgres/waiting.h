@@ -68,7 +68,7 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
     /// When the last request left that keeps the place.
     TimePoint asked_at;
     core::Standing standing{core::Standing::none};
-    /// first: when the lock may come free without a word.
+    /// When the lock may come free without a word.
     TimePoint change_at{TimePoint::max()};
     /// When it was last told to be the first.
     TimePoint told_at{TimePoint::min()};
