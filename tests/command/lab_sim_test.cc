@@ -179,11 +179,12 @@ TEST_F(LabSimTest, AnUnfencedProtocolsReportSaysWhatItLost) {
 
 TEST_F(LabSimTest, TheListNamesEnginesFaultsAndMutants) {
   const object list = sim({"--list"});
-  EXPECT_EQ(list.at("engines").as_array().size(), 8U);
+  EXPECT_EQ(list.at("engines").as_array().size(), 10U);
   EXPECT_EQ(list.at("faults").as_array().size(), 18U);
   EXPECT_GE(list.at("mutants").as_array().size(), 15U);
   const std::string text = sim_text({"--list"}).out;
-  for (const char* word : {"redlock-plain", "clock-step", "redlock-phase-1-only"}) {
+  for (const char* word :
+       {"redlock-plain", "postgres-plain", "clock-step", "redlock-phase-1-only"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word;
   }
 }
