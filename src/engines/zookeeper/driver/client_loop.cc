@@ -201,7 +201,7 @@ void ClientLoop::arm() {
 // the next, half a request included. The next is broken before it has begun.
 void ClientLoop::scrub() {
   close_wire();
-  const Error why = error_at(server_, Errc::unavailable, "it closed the connection");
+  const Error why = error_at(server_, Errc::unavailable, kClosed);
   for (int i = 0; i < 2; ++i) {
     int descriptor = -1;
     int interest = 0;
@@ -271,7 +271,9 @@ Error ClientLoop::cause(int before) const {
   if (cut_for_) return *cut_for_;
   std::string what = cause_in(last_complaint);
   if (what.empty()) what = "the connection broke";
-  if (before == ZOO_ASSOCIATING_STATE) {
+  // A server may hang up on us before it has read what we are about to say.
+  const bool hung_up = before == ZOO_CONNECTING_STATE && what == kClosed;
+  if (before == ZOO_ASSOCIATING_STATE || hung_up) {
     what +=
         " without an answer: it serves nobody now, as without a quorum, or has too many "
         "connections from here (maxClientCnxns)";

@@ -75,8 +75,10 @@ std::string cause_in(std::string_view log_message) {
   log_message.remove_prefix(at + kLabel.size());
   const auto number = parse_decimal<int>(log_message.substr(0, log_message.find('(')));
   if (!number || *number == 0) return {};
-  // How the client spells the end of the stream.
-  if (*number == EHOSTDOWN) return "it closed the connection";
+  // EHOSTDOWN is how the client spells the end of the stream.
+  if (*number == EHOSTDOWN || *number == EPIPE || *number == ECONNRESET) {
+    return std::string{kClosed};
+  }
   return std::generic_category().message(*number);
 }
 

@@ -19,6 +19,9 @@ std::optional<Verdict> verdict_of(int code);
 /// Of a code that is none; `path` is what was asked for. unknown_outcome: the connection broke.
 Error failure_of(std::string_view server, int code, std::string_view path);
 
+/// As cause_in() says it.
+inline constexpr std::string_view kClosed = "it closed the connection";
+
 /// What a message of the client's log says the system said; empty when it says nothing.
 std::string cause_in(std::string_view log_message);
 

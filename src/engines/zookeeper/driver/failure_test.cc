@@ -40,6 +40,8 @@ TEST(ZookeeperFailureTest, TheLogTellsServerAndCause) {
   EXPECT_EQ(server_in(refused), "127.0.0.1:1");
   EXPECT_EQ(cause_in("Socket h:1 zk retcode=-4, errno=112(Host is down): x"),
             "it closed the connection");
+  EXPECT_EQ(cause_in("Socket h:1 zk retcode=-4, errno=32(Broken pipe): x"),
+            "it closed the connection");
   EXPECT_EQ(cause_in("session establishment complete"), "");
   EXPECT_EQ(server_in("session establishment complete"), "");
 }
