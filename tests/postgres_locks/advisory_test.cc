@@ -14,6 +14,7 @@
 #include "runtime/asio_env.h"
 #include "tests/contract/patience.h"
 #include "tests/postgres/postgres_server.h"
+#include "tests/servers/env_bed.h"
 
 namespace holdfast::postgres::advisory {
 namespace {
@@ -45,6 +46,15 @@ class AdvisoryTest : public testing::Test {
     ASSERT_TRUE(run(ensure_schema(*port_, env_->now() + 30s)));
     engine_ = make_engine();
     server().psql("SELECT count(pg_terminate_backend(pid, 5000)) FROM holdfast.advisory_session");
+  }
+
+  /// Engines and sessions belong to the Env's thread, which may be busy with them.
+  void TearDown() override {
+    servers::run_on(*env_, [&] {
+      silent_.reset();
+      engine_.reset();
+      port_.reset();
+    });
   }
 
   /// Waits for what the task says, outside of the Env.
@@ -102,6 +112,8 @@ class AdvisoryTest : public testing::Test {
   std::unique_ptr<runtime::AsioEnv> env_;
   std::shared_ptr<PostgresDriver> port_;
   std::shared_ptr<AdvisoryEngine> engine_;
+  /// One that was replaced.
+  std::shared_ptr<AdvisoryEngine> silent_;
 };
 
 TEST_F(AdvisoryTest, FreeLocksShareOneSession) {
@@ -182,7 +194,7 @@ TEST_F(AdvisoryTest, TheServerFreesALockThatIsNotRenewedForATtl) {
   const auto granted = acquire(request("silent", 500ms));
   ASSERT_TRUE(granted);
   // Still there, and nobody renews what it holds.
-  const auto silent = std::exchange(engine_, make_engine());
+  silent_ = std::exchange(engine_, make_engine());
   const auto next = acquire(request("silent"), 30s);
   ASSERT_TRUE(next) << next.error().message;
   EXPECT_GT(env_->now(), granted->valid_until);
