@@ -135,7 +135,11 @@ TEST_P(ZookeeperPortTest, AWrongPasswordResumesNothing) {
   ask(talk, Create{at("e"), "", Create::Kind::ephemeral});
   SessionKey key = talk.key;
   key.password[0] = static_cast<char>(key.password[0] ^ 1);
-  EXPECT_EQ(next_event(begin({.timeout = Millis{10'000}, .resume = key})).kind, Kind::expired);
+  Talk& resumed = begin({.timeout = Millis{10'000}, .resume = key});
+  SessionEvent event = next_event(resumed);
+  // The server hangs up as soon as it has said so, which may be noticed first: it is asked again.
+  while (event.kind == Kind::disconnected) event = next_event(resumed);
+  EXPECT_EQ(event.kind, Kind::expired);
   EXPECT_EQ(verdict(open(), Exists{at("e")}), Verdict::done);
 }
 
