@@ -52,13 +52,10 @@ RedisEngine::RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings set
                                                     : nullptr},
       waiting_{std::make_shared<Waiting>(
           env, port_, keys_, Waiting::Settings{settings_.timeout, [this](const auto& stray) {
-                                                 // Requests under way outlive the engine, and then
-                                                 // nobody is left to care.
-                                                 if (const auto self = weak_from_this().lock()) {
-                                                   self->abandon(
-                                                       stray.name, stray.owner, stray.ttl);
-                                                 }
+                                                 abandon(stray.name, stray.owner, stray.ttl);
                                                }})} {}
+
+RedisEngine::~RedisEngine() { waiting_->orphan(); }
 
 std::shared_ptr<RedisEngine> RedisEngine::self() {
   return std::static_pointer_cast<RedisEngine>(shared_from_this());

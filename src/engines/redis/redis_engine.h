@@ -38,6 +38,9 @@ struct Settings {
 class RedisEngine final : public core::QueuedEngine {
  public:
   RedisEngine(Env& env, std::shared_ptr<RedisPort> port, Settings settings);
+  ~RedisEngine() override;
+  RedisEngine(const RedisEngine&) = delete;
+  RedisEngine& operator=(const RedisEngine&) = delete;
 
   /// In scripts of a hundred leases, on a cluster of one slot each, all at once. Those of a script
   /// that nobody answered are unknown; when none was answered, the whole renewal is not.

@@ -154,7 +154,8 @@ void Waiting::take_in(const Entries& entries, const Reply& reply, TimePoint sent
     const bool whole = reply.items.size() == entries.size();
     const auto answer = read_asked(whole ? reply.items[i] : reply);
     if (waiter.left) {
-      if (answer && answer->token && !waiter.token) settings_.on_stray(waiter.request);
+      const bool is_stray = answer && answer->token && !waiter.token;
+      if (is_stray && settings_.on_stray) settings_.on_stray(waiter.request);
       continue;
     }
     if (answer) {

@@ -42,6 +42,9 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   void enter(std::shared_ptr<core::Waiter> waiter);
   void leave(core::Waiter& waiter);
 
+  /// The engine goes. Requests under way outlive it, and nobody is left to care for strays.
+  void orphan() { settings_.on_stray = nullptr; }
+
   /// Where this process hears of hand-overs of a lock.
   std::string channel(const LockName& name) const { return keys_.channel(process_, name); }
 

@@ -77,5 +77,50 @@ TEST_F(WaiterTest, WhoeverHoldsItTogetherIsWatchedForTheFirstChange) {
   EXPECT_EQ(waiter_.ask_at, begin_ + 4s + 2ms);
 }
 
+/// Keeps what is sent, to be answered later.
+class PatientPort final : public RedisPort {
+ public:
+  void send(SharedCall, TimePoint, OnAnswer on_answer) override {
+    sent.push_back(std::move(on_answer));
+  }
+  void subscribe(std::string, OnHeard) override {}
+  void unsubscribe(const std::string&) override {}
+
+  std::vector<OnAnswer> sent;
+};
+
+class StrayTest : public WaiterTest {
+ protected:
+  /// A refresh is answered by a grant to one that has left.
+  void grant_to_the_gone() {
+    const auto waiter = std::make_shared<core::Waiter>(
+        env_, core::LockRequest{LockName{"ledger"}, env_.fresh_owner(), 9s});
+    waiting_->enter(waiter);
+    scheduler_.advance(4s);
+    ASSERT_EQ(port_->sent.size(), 1u);
+    waiting_->leave(*waiter);
+    if (orphaned_) waiting_->orphan();
+    const Reply grant = Reply::of_array({Reply::of_integer(1), Reply::of_text("7")});
+    port_->sent.front()(Reply::of_array({grant}));
+  }
+
+  bool orphaned_{false};
+  int strays_{0};
+  std::shared_ptr<PatientPort> port_{std::make_shared<PatientPort>()};
+  std::shared_ptr<Waiting> waiting_{std::make_shared<Waiting>(
+      env_, port_, Keys{"hf:"}, Waiting::Settings{1s, [this](const auto&) { ++strays_; }})};
+};
+
+TEST_F(StrayTest, AGrantToOneThatHasLeftIsGivenBack) {
+  grant_to_the_gone();
+  EXPECT_EQ(strays_, 1);
+}
+
+TEST_F(StrayTest, NobodyIsLeftToGiveItBackOnceTheEngineIsGone) {
+  orphaned_ = true;
+  grant_to_the_gone();
+  EXPECT_EQ(strays_, 0);
+}
+
 }  // namespace
 }  // namespace holdfast::redis
