@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "tests/campaigns/let_pass.h"
 #include "tests/postgres_locks/lease_bed.h"
 
 namespace holdfast::postgres {
@@ -96,9 +97,9 @@ TEST(LeaseRacesTest, ARenewalNeverBringsBackWhatAnotherHas) {
       while (seen < token && !highest.compare_exchange_weak(seen, token)) {
       }
       // From one renewal at once to one that is surely late, with those between that may be.
-      const std::chrono::milliseconds pause{round % 5 * kTtl / 2};
+      const Millis pause{round % 5 * kTtl / 2};
       for (;;) {
-        std::this_thread::sleep_for(pause);
+        campaigns::let_pass(pause);
         const std::int64_t before = highest;
         const auto fate = client.renew({"hot"}, {owner}, {std::to_string(token)}, kTtl).at(0);
         if (fate != "renewed") {
