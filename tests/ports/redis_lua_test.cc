@@ -15,7 +15,7 @@ class LuaTest : public RedisPortTest {
  protected:
   Reply run(std::string_view source, std::vector<std::string> args = {}) {
     const redis::Script script{"sample", source};
-    return eval(script, {"key"}, std::move(args));
+    return eval(script, {"key", "k", "list", "none"}, std::move(args));
   }
   void expect(const std::vector<Sample>& samples) {
     for (const Sample& sample : samples)
@@ -136,7 +136,7 @@ TEST_P(LuaTest, MistakesAreErrorsInTheSameWords) {
 
 TEST_P(LuaTest, KeysAndArgumentsAreOfThisRun) {
   EXPECT_EQ(run("return KEYS[1] .. #KEYS .. ARGV[2] .. #ARGV", {"x", "y"}),
-            Reply::of_text("key1y2"));
+            Reply::of_text("key4y2"));
   EXPECT_EQ(run("return {#ARGV, ARGV[1] == nil}"),
             Reply::of_array({Reply::of_integer(0), Reply::of_integer(1)}));
 }

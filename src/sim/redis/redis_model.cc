@@ -43,6 +43,7 @@ std::optional<std::int64_t> end_of(std::int64_t now_ms, std::int64_t ttl) {
 Reply RedisModel::eval(const redis::ScriptCall& call, WallTime now) {
   now_ = now;
   now_ms_ = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  declared_ = &call.keys;
   return LuaRunner::of_this_thread().run(call, *this);
 }
 
@@ -71,13 +72,13 @@ const RedisModel::Handler* RedisModel::handler_of(std::string_view name) {
   static constexpr std::array kHandlers{
       Handler{"get", 2, 2, &RedisModel::get},
       Handler{"set", 3, kAnyNumber, &RedisModel::set},
-      Handler{"del", 2, kAnyNumber, &RedisModel::del},
-      Handler{"time", 1, 1, &RedisModel::time},
+      Handler{"del", 2, kAnyNumber, &RedisModel::del, Handler::Keys::all_but_first},
+      Handler{"time", 1, 1, &RedisModel::time, Handler::Keys::none},
       Handler{"pttl", 2, 2, &RedisModel::pttl},
       Handler{"pexpire", 3, 3, &RedisModel::pexpire},
-      Handler{"publish", 3, 3, &RedisModel::publish},
+      Handler{"publish", 3, 3, &RedisModel::publish, Handler::Keys::none},
       Handler{"incr", 2, 2, &RedisModel::incr},
-      Handler{"exists", 2, kAnyNumber, &RedisModel::exists},
+      Handler{"exists", 2, kAnyNumber, &RedisModel::exists, Handler::Keys::all_but_first},
       Handler{"rpush", 3, 3, &RedisModel::rpush},
       Handler{"lpop", 2, 2, &RedisModel::lpop},
       Handler{"lindex", 3, 3, &RedisModel::lindex},
@@ -100,7 +101,18 @@ Answer RedisModel::call(Words words) {
   if (words.size() < handler->words_min || words.size() > handler->words_max) {
     return Answer::of_error("ERR Wrong number of args calling Redis command from script");
   }
+  if (!declares(*handler, words)) {
+    return Answer::of_error("ERR Script attempted to access a key that it did not declare");
+  }
   return (this->*handler->run)(words);
+}
+
+bool RedisModel::declares(const Handler& handler, Words words) const {
+  if (handler.keys == Handler::Keys::none) return true;
+  const Words keys = handler.keys == Handler::Keys::second ? words.subspan(1, 1) : words.subspan(1);
+  return std::ranges::all_of(keys, [this](std::string_view key) {
+    return std::ranges::find(*declared_, key) != declared_->end();
+  });
 }
 
 Answer RedisModel::get(Words words) {

@@ -1,8 +1,9 @@
 // RedisModel: what our scripts can see of a Redis 7.0 server: strings, lists and hashes with a TTL
 // on its wall clock, and channels.
 //
-// It answers the commands the scripts use, in Redis' words, and refuses all others. As in Redis,
-// time stands still while a script runs.
+// It answers the commands the scripts use, in Redis' words, and refuses all others, and keys that a
+// script did not declare, which a cluster could not route. As in Redis, time stands still while a
+// script runs.
 //
 // Thread safety: none; a model stays on the thread that first uses it.
 
@@ -47,10 +48,14 @@ class RedisModel final : private Commands {
     std::size_t words_min;
     std::size_t words_max;
     Answer (RedisModel::*run)(Words);
+    /// Which of the words are keys.
+    enum class Keys : std::uint8_t { none, second, all_but_first } keys{Keys::second};
   };
   static const Handler* handler_of(std::string_view name);
 
   Answer call(Words words) override;
+  /// Whether the script that runs has named every key of the command.
+  bool declares(const Handler& handler, Words words) const;
   Answer get(Words words);
   Answer set(Words words);
   Answer del(Words words);
@@ -77,6 +82,8 @@ class RedisModel final : private Commands {
 
   WallTime now_{};
   std::int64_t now_ms_{0};
+  /// KEYS of the script that runs.
+  const std::vector<std::string>* declared_{nullptr};
   RedisKeyspace keyspace_;
   PubSub channels_;
   /// What views in answers refer to.

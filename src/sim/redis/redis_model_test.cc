@@ -25,6 +25,16 @@ TEST_F(RedisModelTest, SetsAndGetsStrings) {
   EXPECT_EQ(run({"PTTL", "k"}), Reply::of_integer(-1));
 }
 
+TEST_F(RedisModelTest, AScriptUsesTheKeysThatItDeclares) {
+  const redis::Script copies{"copies", "redis.call('SET', KEYS[2], redis.call('GET', KEYS[1]))"};
+  const redis::Script makes_up{"makes_up", "return redis.call('EXISTS', KEYS[1], KEYS[1] .. 'x')"};
+  run({"SET", "k", "v"});
+  model_.eval({.script = &copies, .keys = {"k", "l"}, .args = {}}, now_);
+  EXPECT_EQ(run({"GET", "l"}), Reply::of_text("v"));
+  const Reply refused = model_.eval({.script = &makes_up, .keys = {"k"}, .args = {}}, now_);
+  EXPECT_NE(refused.text.find("did not declare"), std::string::npos) << refused.text;
+}
+
 TEST_F(RedisModelTest, SetNxLeavesAnExistingKeyAlone) {
   EXPECT_EQ(run({"SET", "k", "v", "NX", "PX", "1000"}), kOk);
   EXPECT_EQ(run({"SET", "k", "w", "NX", "PX", "9000"}), kNil);
