@@ -27,11 +27,12 @@ std::string fingerprint_of(const std::string& membership) {
 Result<redis::NodeFacts> examine_at(runtime::AsioEnv& env,
                                     const RedisTarget& target,
                                     const std::string& prefix,
-                                    Millis timeout) {
+                                    Millis timeout,
+                                    const std::optional<redis::Trial>& trial = redis::Trial{}) {
   auto driver = RedisDriver::create(env, target);
   if (!driver) return Unexpected{std::move(driver).error()};
   const RedisUrl url{.target = target, .prefix = prefix, .timeout = timeout};
-  auto facts = redis::examine(env, *driver, url);
+  auto facts = redis::examine(env, *driver, url, trial);
   if (!facts) return facts;
   const auto membership = redis::text_at(env, *driver, redlock::Keys::membership(prefix), timeout);
   if (membership && *membership) facts->fingerprint = fingerprint_of(**membership);
@@ -64,18 +65,42 @@ Result<RedisTarget> master_behind(runtime::AsioEnv& env, const RedisUrl& url) {
   return Unexpected{std::move(failure)};
 }
 
-Result<std::vector<RedisTarget>> servers_of(runtime::AsioEnv& env, const RedisUrl& url) {
-  std::vector<RedisTarget> servers;
+/// The first node that can be asked tells.
+Result<redis::SlotMap> slots_of(runtime::AsioEnv& env, const RedisUrl& url) {
+  std::optional<Error> failure;
+  for (const redis::Address& address : url.nodes) {
+    auto node = RedisDriver::create(env, target_at(url, address));
+    if (!node) return Unexpected{std::move(node).error()};
+    auto map = redis::slots_told_by(env, *node, address, url.timeout);
+    if (map) return map;
+    if (!failure) failure = std::move(map).error();
+  }
+  return Unexpected{*std::move(failure)};
+}
+
+Result<core::Findings> cluster_findings(runtime::AsioEnv& env, const RedisUrl& url) {
+  const auto map = slots_of(env, url);
+  if (!map) return Unexpected{map.error()};
+  std::vector<redis::ExaminedNode> masters;
+  for (const redis::Address& master : map->masters()) {
+    const RedisTarget target = target_at(url, master);
+    const auto trial = redis::trial_at(master, *map, url.prefix);
+    masters.push_back(
+        {.node = target.node(), .facts = examine_at(env, target, url.prefix, url.timeout, trial)});
+  }
+  return redis::findings_of_cluster(masters);
+}
+
+Result<core::Findings> server_findings(runtime::AsioEnv& env, const RedisUrl& url) {
+  RedisTarget server = url.target;
   if (url.kind == RedisUrl::Kind::sentinel) {
     auto master = master_behind(env, url);
     if (!master) return Unexpected{std::move(master).error()};
-    servers.push_back(*std::move(master));
-  } else if (url.kind == RedisUrl::Kind::cluster) {
-    for (const redis::Address& address : url.nodes) servers.push_back(target_at(url, address));
-  } else {
-    servers.push_back(url.target);
+    server = *std::move(master);
   }
-  return servers;
+  const auto facts = examine_at(env, server, url.prefix, url.timeout);
+  if (!facts) return Unexpected{facts.error()};
+  return redis::findings_of(*facts, redis::Trust::itself);
 }
 
 }  // namespace
@@ -85,17 +110,10 @@ Result<Diagnosis> diagnose_redis(std::string_view url) {
   if (!parsed) return Unexpected{parsed.error()};
   const auto env = runtime::AsioEnv::create();
   if (!env) return Unexpected{env.error()};
-  const auto servers = servers_of(**env, *parsed);
-  if (!servers) return Unexpected{servers.error()};
-  Diagnosis diagnosis{.engine = shown_redis_url(*parsed), .findings = {}};
-  for (const RedisTarget& server : *servers) {
-    const auto facts = examine_at(**env, server, parsed->prefix, parsed->timeout);
-    if (!facts) return Unexpected{facts.error()};
-    for (auto& finding : redis::findings_of(*facts, redis::Trust::itself)) {
-      diagnosis.findings.push_back(std::move(finding));
-    }
-  }
-  return diagnosis;
+  const bool is_cluster = parsed->kind == RedisUrl::Kind::cluster;
+  auto findings = is_cluster ? cluster_findings(**env, *parsed) : server_findings(**env, *parsed);
+  if (!findings) return Unexpected{std::move(findings).error()};
+  return Diagnosis{.engine = shown_redis_url(*parsed), .findings = *std::move(findings)};
 }
 
 Result<Diagnosis> diagnose_redlock(std::string_view url) {

@@ -89,6 +89,11 @@ TEST(RedisDoctorTest, TheRightsOfAUserAreTried) {
   EXPECT_EQ(ids(diagnose(server.url())), (Ids{"denied_lpop", "denied_hset", "no_messages"}));
 }
 
+TEST(RedisDoctorTest, WhatSharedLocksAndTheStoreNeedIsTriedToo) {
+  const ServerWithUser server{{"~hf:*", "~{hf:*", "&hf:*", "+@all", "-hlen", "-hgetall", "-xadd"}};
+  EXPECT_EQ(ids(diagnose(server.url())), (Ids{"denied_hlen", "denied_hgetall", "denied_xadd"}));
+}
+
 TEST(RedisDoctorTest, KeysAndChannelsOutOfReachAreTried) {
   const ServerWithUser server{{"~other:*", "&other:*", "+@all"}};
   const auto diagnosis = diagnose(server.url());

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kRoundTrips = 7;
 
-/// KEYS string, list, hash; ARGV channel. `<command> <error>` of everything that the server refuses
-/// of what the scripts of locks do.
+/// KEYS string, list, hash, stream; ARGV channel, how to publish there. `<command> <error>` of
+/// everything that the server refuses of what the scripts of locks and store do.
 constexpr Script kProbeScript{"probe", R"lua(
 local refused = {}
 local function try(command, ...)
@@ -39,10 +39,17 @@ try('LTRIM', KEYS[2], 0, 1)
 try('LPOP', KEYS[2])
 try('HSET', KEYS[3], 'a', 'b')
 try('HGET', KEYS[3], 'a')
+try('HMGET', KEYS[3], 'a')
+try('HGETALL', KEYS[3])
+try('HLEN', KEYS[3])
+try('HEXISTS', KEYS[3], 'a')
+try('PEXPIREAT', KEYS[3], '99999999999999')
+try('PERSIST', KEYS[3])
 try('HDEL', KEYS[3], 'a')
-try('PUBLISH', ARGV[1], 'doctor')
+try('XADD', KEYS[4], 'MAXLEN', 1, '*', 'a', 'b')
+try(ARGV[2], ARGV[1], 'doctor')
 try('SCAN', 0, 'COUNT', 1)
-try('DEL', KEYS[1], KEYS[2], KEYS[3])
+try('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
 return refused
 )lua"};
 
@@ -137,15 +144,26 @@ void read_clock(Examination& examination, NodeFacts& facts) {
   facts.round_trip = round_trips[round_trips.size() / 2];
 }
 
-void read_rights(Examination& examination, NodeFacts& facts) {
+/// Servers of a cluster have sharded messages since Redis 7.
+Spread spread_seen(Spread asked, const NodeFacts& facts) {
+  if (asked == Spread::one_server) return asked;
+  int major = 0;
+  const std::string_view version = facts.info_of("redis_version");
+  std::from_chars(version.data(), version.data() + version.size(), major);
+  return major >= 7 ? Spread::sharded_cluster : Spread::cluster;
+}
+
+void read_rights(Examination& examination, const std::optional<Trial>& trial, NodeFacts& facts) {
   const auto user = examination.command({"ACL", "WHOAMI"});
   if (user && user->kind == Reply::Kind::text) facts.user = user->text;
-  const std::string name = facts.prefix + "\x01probe";
-  const std::string channel = facts.prefix + "\x01wake:probe";
-  const auto probe =
-      examination.script({.script = &kProbeScript,
-                          .keys = {name, '{' + name + "}\x01queue", '{' + name + "}\x01waiters"},
-                          .args = {channel}});
+  if (!trial) return;
+  const Keys keys{facts.prefix, spread_seen(trial->spread, facts)};
+  const LockName& name = trial->name;
+  const std::string channel = keys.channel("probe", name);
+  const auto probe = examination.script(
+      {.script = &kProbeScript,
+       .keys = {keys.lock(name), keys.queue(name), keys.waiters(name), keys.audit(name)},
+       .args = {channel, Keys::stays_in_slot(channel) ? "SPUBLISH" : "PUBLISH"}});
   if (!probe) return;
   if (probe->kind == Reply::Kind::error) facts.refusals.push_back({"eval", probe->text});
   for (const Reply& refused : probe->items) {
@@ -160,9 +178,22 @@ void read_rights(Examination& examination, NodeFacts& facts) {
 
 }  // namespace
 
+std::optional<Trial> trial_at(const Address& master,
+                              const SlotMap& map,
+                              const std::string& prefix) {
+  const Keys keys{prefix, Spread::cluster};
+  // A prefix with braces puts every key into one slot: no number of tries finds another.
+  for (int i = 0; i < 8 * kSlots; ++i) {
+    LockName name{"\x01probe" + std::to_string(i)};
+    if (map.master_of(keys.slot(name)) == master) return Trial{std::move(name), Spread::cluster};
+  }
+  return std::nullopt;
+}
+
 Result<NodeFacts> examine(runtime::AsioEnv& env,
                           const std::shared_ptr<RedisDriver>& driver,
-                          const RedisUrl& url) {
+                          const RedisUrl& url,
+                          const std::optional<Trial>& trial) {
   Examination examination{env, driver, url.timeout};
   const RedisTarget& target = url.target;
   NodeFacts facts{.node = target.node(),
@@ -177,7 +208,7 @@ Result<NodeFacts> examine(runtime::AsioEnv& env,
   if (!config) return Unexpected{config.error()};
   facts.config = read_config(*config);
   read_clock(examination, facts);
-  read_rights(examination, facts);
+  read_rights(examination, trial, facts);
   return facts;
 }
 
@@ -199,6 +230,19 @@ Result<std::optional<Address>> master_told_by(runtime::AsioEnv& env,
       Examination{env, sentinel, timeout}.command({"SENTINEL", "get-master-addr-by-name", name});
   if (!reply) return Unexpected{reply.error()};
   return read_master_address(*reply);
+}
+
+Result<SlotMap> slots_told_by(runtime::AsioEnv& env,
+                              const std::shared_ptr<RedisDriver>& node,
+                              const Address& asked,
+                              Millis timeout) {
+  const auto reply = Examination{env, node, timeout}.command({"CLUSTER", "SLOTS"});
+  if (!reply) return Unexpected{reply.error()};
+  auto map = SlotMap::read(*reply, asked);
+  if (map) return *std::move(map);
+  return Unexpected{Error{Errc::invalid_argument,
+                          node->target().node() + " is no node of a Redis cluster",
+                          "use redis:// for a single server"}};
 }
 
 }  // namespace holdfast::redis

@@ -115,4 +115,22 @@ Findings findings_of_set(const std::vector<ExaminedNode>& nodes) {
   return found;
 }
 
+Findings findings_of_cluster(const std::vector<ExaminedNode>& masters) {
+  Findings found;
+  const auto add = [&](Findings part) { std::ranges::move(part, std::back_inserter(found)); };
+  for (const ExaminedNode& master : masters) {
+    if (master.facts) continue;
+    found.push_back({"unreachable",
+                     Severity::danger,
+                     master.node + " cannot be asked: " + master.facts.error().message +
+                         "; nobody gets the locks of its slots",
+                     "start it, or let a replica take over: CLUSTER FAILOVER TAKEOVER"});
+  }
+  add(clocks_findings(masters));
+  for (const ExaminedNode& master : masters) {
+    if (master.facts) add(findings_of(*master.facts, Trust::itself));
+  }
+  return found;
+}
+
 }  // namespace holdfast::redis

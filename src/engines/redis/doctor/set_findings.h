@@ -1,5 +1,5 @@
-// What is wrong with several Redis servers that are to be one majority. Pure functions of what was
-// read.
+// What is wrong with several Redis servers that are one majority, or one cluster. Pure functions of
+// what was read.
 
 #pragma once
 
@@ -20,6 +20,9 @@ struct ExaminedNode {
 
 /// What concerns the set as a whole, then what concerns each node.
 core::Findings findings_of_set(const std::vector<ExaminedNode>& nodes);
+
+/// The same of the masters of a cluster, each of which has locks of its own.
+core::Findings findings_of_cluster(const std::vector<ExaminedNode>& masters);
 
 // One subject each.
 core::Findings reach_findings(const std::vector<ExaminedNode>& nodes);
