@@ -121,7 +121,9 @@ TEST_F(RenewalRegression, D16_LossIsToldAtTheDeadlineWithoutAnAnswer) {
   ASSERT_TRUE(lease);
   const auto told = Told::by(*lease);
   proxy_.hold_replies();
+  const TimePoint deadline = lease->valid_until();
   EXPECT_TRUE(eventually([&] { return told->lost.load(); })) << "no tick of an answer brings it";
+  EXPECT_LT(BootClock::now() - deadline, 2s) << "elsewhere it was told three seconds later";
   EXPECT_EQ(told->reason, LossReason::expired);
   EXPECT_FALSE(lease->ensure_held());
 }
