@@ -306,6 +306,7 @@ std::vector<EngineUnderTest> engines_under_test() {
       postgres(
           "postgres_advisory", [] { return fresh_postgres("advisory", next_prefix()); }, kAdvisory),
       redlock("redlock_3", 3, {}),
+      redlock("redlock_3_one_down", 3, {.down = 1}),
       redlock("redlock_5", 5, {}),
       redlock("redlock_5_one_down", 5, {.down = 1}),
       redlock("redlock_5_two_down", 5, {.down = 2}),
