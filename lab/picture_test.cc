@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/quorum_picture.h"
 #include "lab/sample_scenes.h"
 #include "lab/scene_picture.h"
 #include "lab/sheet.h"
@@ -95,7 +96,9 @@ TEST(PictureTest, EveryPictureIsWellFormedAndSelfContained) {
                                   {BankVariant::fenced, late_write_refused()}}};
   const NaiveReport naive{.naive = {Guard::check_then_set, 5, 1, {5, 5}, 7},
                           .holdfast = {Guard::holdfast, 5, 1, {5, 5}, 10}};
-  for (const Picture& picture : {draw(pause_report()), draw(bank), draw(naive)}) {
+  const QuorumPlan quorum{.nodes = {1, 2, 3}, .availabilities = {99, 99.9}};
+  for (const Picture& picture :
+       {draw(pause_report()), draw(bank), draw(naive), draw_quorum(quorum)}) {
     EXPECT_TRUE(well_formed(picture.svg)) << picture.title;
     const std::string html = to_html(picture);
     EXPECT_NE(html.find(picture.svg), std::string::npos);
@@ -114,6 +117,18 @@ TEST(PictureTest, APanelStaysWithinItsFrame) {
     // What comes before the first shape of the panel belongs to the page.
     const std::string panel = text.substr(text.find("class=\"card\""));
     expect_within(panel, 700, 1460, 500, 500 + kPanelHeight);
+  }
+}
+
+TEST(PictureTest, CurvesOfMajoritiesStayOnThePage) {
+  for (const QuorumPlan& plan :
+       {QuorumPlan{.nodes = {3}, .availabilities = {99}},
+        QuorumPlan{.nodes = {1, 2, 3, 98, 99}, .availabilities = {0.1, 50}},
+        QuorumPlan{.nodes = {1, 99}, .availabilities = {99.9999, 99.999}}}) {
+    const std::string svg = draw_quorum(plan).svg;
+    expect_within(svg, 0, 1120, 0, 760);
+    const auto circles = numbers(svg, "cx").size();
+    EXPECT_EQ(circles, (plan.nodes.size() + 1) * plan.availabilities.size());
   }
 }
 

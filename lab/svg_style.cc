@@ -63,6 +63,14 @@ text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Ari
 .good-text { fill: #0d6e39; font-weight: 700; }
 .bad-text { fill: #b3172c; font-weight: 700; }
 .mark { stroke: #ffffff; stroke-width: 2; stroke-linecap: round; fill: none; }
+.guide { stroke: #8089a0; stroke-width: 1; stroke-dasharray: 3 4; }
+.curve { stroke-width: 2.2; }
+.series-0 { fill: #6d4fd8; stroke: #6d4fd8; }
+.series-1 { fill: #0b8494; stroke: #0b8494; }
+.series-2 { fill: #c2570c; stroke: #c2570c; }
+.series-3 { fill: #16924f; stroke: #16924f; }
+.series-4 { fill: #b83280; stroke: #b83280; }
+.series-5 { fill: #7d6a12; stroke: #7d6a12; }
 @media (prefers-color-scheme: dark) {
 text { fill: #e8ebf3; }
 .page { fill: #12151d; }
@@ -102,6 +110,12 @@ text { fill: #e8ebf3; }
 .good-text { fill: #79e3ab; }
 .bad-text { fill: #ff9aa4; }
 .mark { stroke: #12151d; }
+.series-0 { fill: #a08bff; stroke: #a08bff; }
+.series-1 { fill: #36b3c2; stroke: #36b3c2; }
+.series-2 { fill: #f0883e; stroke: #f0883e; }
+.series-3 { fill: #3dcb82; stroke: #3dcb82; }
+.series-4 { fill: #ee7ab8; stroke: #ee7ab8; }
+.series-5 { fill: #d2bd55; stroke: #d2bd55; }
 }
 )";
 

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/lab/demo.h"
+#include "cli/lab/quorum_command.h"
 #include "cli/lab/reports.h"
 #include "cli/lab/sim_command.h"
 #include "cli/text.h"
@@ -125,17 +126,19 @@ void add_lab(CLI::App& app, Invocation& invocation) {
       "  holdfast lab pause     why a lock alone is not safe, and what makes it so\n"
       "  holdfast lab naive     a lock that is none\n"
       "  holdfast lab bank      paid twice\n"
-      "  holdfast lab sim       the protocols in simulated worlds, faults by the thousand");
+      "  holdfast lab sim       the protocols in simulated worlds, faults by the thousand\n"
+      "  holdfast lab quorum    how often no majority of nodes is up");
   lab->require_subcommand(0, 1);
   add_pause(*lab, invocation);
   add_naive(*lab, invocation);
   add_bank(*lab, invocation);
   add_sim(app, *lab, invocation);
+  add_quorum(*lab, invocation);
   lab->callback([&invocation, lab] {
     if (!lab->get_subcommands().empty() || !lab->remaining().empty()) return;
     invocation.action = [](Console& console) {
       return console.fail_usage("no demonstration was named",
-                                "use: holdfast lab pause, naive, bank or sim");
+                                "use: holdfast lab pause, naive, bank, sim or quorum");
     };
   });
 }

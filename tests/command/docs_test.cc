@@ -46,7 +46,7 @@ class DocsTest : public CommandTest {
     for (const char* command : {"install", "uninstall"}) {
       options.merge(options_in(help({command, "postgres"})));
     }
-    for (const char* demonstration : {"pause", "naive", "bank", "sim"}) {
+    for (const char* demonstration : {"pause", "naive", "bank", "sim", "quorum"}) {
       options.merge(options_in(help({"lab", demonstration})));
     }
     return options;

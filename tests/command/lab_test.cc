@@ -169,10 +169,42 @@ TEST_F(LabTest, ASignalEndsItAndLeavesNothing) {
   EXPECT_TRUE(nothing_left_behind());
 }
 
+TEST_F(LabTest, QuorumComputesWhatItSays) {
+  const object report =
+      lab_json({"quorum", "--nodes", "1,3-5", "--availability", "99,99.9", "--svg", path("q.svg")});
+  const auto& majorities = report.at("majorities").as_array();
+  ASSERT_EQ(majorities.size(), 8U);
+  const object& three = majorities[2].as_object();
+  EXPECT_EQ(three.at("nodes").to_number<int>(), 3);
+  EXPECT_EQ(three.at("majority").to_number<int>(), 2);
+  EXPECT_EQ(three.at("spare").to_number<int>(), 1);
+  EXPECT_EQ(three.at("availability_percent").to_number<double>(), 99);
+  EXPECT_NEAR(three.at("failure").to_number<double>(), 2.98e-4, 1e-9);
+  EXPECT_NEAR(three.at("nines").to_number<double>(), 3.5, 0.1);
+  EXPECT_NEAR(three.at("down_s_a_year").to_number<double>(), 9404, 1);
+  EXPECT_EQ(report.at("pictures").as_array().size(), 1U);
+  expect_self_contained(read("q.svg"));
+}
+
+TEST_F(LabTest, QuorumTellsPeopleWhatItMeansAndAssumes) {
+  const Finished finished = run(lab({"quorum", "--html", path("q.html")}));
+  EXPECT_EQ(finished.code, 0);
+  for (const char* words : {"3.0e-04",
+                            "each up 99.99 %",
+                            "nines.",
+                            "fail independently",
+                            "An even number bears no more failures",
+                            "The picture: "}) {
+    EXPECT_NE(finished.out.find(words), std::string::npos) << words << "\n" << finished.out;
+  }
+  EXPECT_EQ(finished.out.find('\x1b'), std::string::npos) << "colour is for terminals";
+  expect_self_contained(read("q.html"));
+}
+
 TEST_F(LabTest, HelpListsTheDemonstrations) {
   const Finished finished = run({"lab", "--help"});
   EXPECT_EQ(finished.code, 0);
-  for (const char* name : {"pause", "naive", "bank", "sim"}) {
+  for (const char* name : {"pause", "naive", "bank", "sim", "quorum"}) {
     EXPECT_NE(finished.out.find("\n  " + std::string{name} + " "), std::string::npos) << name;
     EXPECT_NE(finished.out.find("holdfast lab " + std::string{name}), std::string::npos) << name;
     EXPECT_NE(run({"lab", name, "--help"}).out.find("Examples:"), std::string::npos) << name;
@@ -186,6 +218,9 @@ TEST_F(LabTest, WhatIsNotUnderstoodIsAUsageError) {
   EXPECT_EQ(run({"lab", "pause", "--frob"}).code, 64);
   EXPECT_EQ(run({"lab", "naive", "--rounds", "0"}).code, 64);
   EXPECT_EQ(run({"lab", "naive", "--processes", "1"}).code, 64);
+  EXPECT_EQ(run({"lab", "quorum", "extra"}).code, 64);
+  EXPECT_EQ(run({"lab", "quorum", "--nodes", "0"}).code, 65);
+  EXPECT_EQ(run({"lab", "quorum", "--availability", "100"}).code, 65);
   EXPECT_EQ(run({"lab", "pause", "--ttl", "1ms"}).code, 65);
   EXPECT_EQ(run({"lab", "pause", "--ttl", "soon"}).code, 65);
 }

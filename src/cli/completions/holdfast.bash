@@ -65,6 +65,7 @@ _holdfast() {
       ;;
     --permits | --lock-delay | --label | --status-fd | --owner | --why | --token | --seq) return ;;
     --if-version | --attempts | --seeds | --first-seed | --seed | --nodes | --clients) return ;;
+    --availability) words="99,99.9,99.99" ;;
     --events | --stop-after | --jobs | --processes | --rounds) return ;;
     *)
       case $command in
@@ -88,9 +89,10 @@ _holdfast() {
         bench) words="local redis etcd zookeeper postgres --peers $general" ;;
         doctor) words="$general" ;;
         lab)
-          words="pause naive bank sim --html --svg --no-picture --keep --ttl --processes --rounds
+          words="pause naive bank sim quorum --html --svg --no-picture --keep --ttl --processes --rounds
             $general"
           [[ $demonstration == sim ]] && words="$sim $general"
+          [[ $demonstration == quorum ]] && words="--nodes --availability --html --svg --no-picture $general"
           ;;
         completion) words="bash zsh $general" ;;
         *) words=$general ;;
