@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/bar_chart.h"
 #include "lab/quorum_picture.h"
 #include "lab/sample_scenes.h"
 #include "lab/scene_picture.h"
@@ -71,6 +72,14 @@ PauseReport pause_report() {
                     {PauseStory::late_write, late_write_refused()}}};
 }
 
+BarChart bars() {
+  return {.title = "Engines",
+          .lead = "side by side",
+          .cases = {"one & only", "hand-over"},
+          .rows = {{"local", {{151, 190}, {4'000, 9'000}}}, {"<url>", {{65'000, 7e6}, {1e5, 2e9}}}},
+          .notes = {"on this machine"}};
+}
+
 TEST(PictureTest, TextIsEscaped) {
   EXPECT_EQ(escape_xml("a<b>&\"c'"), "a&lt;b&gt;&amp;&quot;c&#39;");
   EXPECT_EQ(escape_xml(std::string_view{"a\0b\x1b[31m", 8}), "a?b?[31m");
@@ -98,7 +107,7 @@ TEST(PictureTest, EveryPictureIsWellFormedAndSelfContained) {
                           .holdfast = {Guard::holdfast, 5, 1, {5, 5}, 10}};
   const QuorumPlan quorum{.nodes = {1, 2, 3}, .availabilities = {99, 99.9}};
   for (const Picture& picture :
-       {draw(pause_report()), draw(bank), draw(naive), draw_quorum(quorum)}) {
+       {draw(pause_report()), draw(bank), draw(naive), draw_quorum(quorum), draw_bars(bars())}) {
     EXPECT_TRUE(well_formed(picture.svg)) << picture.title;
     const std::string html = to_html(picture);
     EXPECT_NE(html.find(picture.svg), std::string::npos);
@@ -130,6 +139,26 @@ TEST(PictureTest, CurvesOfMajoritiesStayOnThePage) {
     const auto circles = numbers(svg, "cx").size();
     EXPECT_EQ(circles, (plan.nodes.size() + 1) * plan.availabilities.size());
   }
+}
+
+TEST(PictureTest, BarsStayOnThePageAndSayTheirTimes) {
+  const std::string svg = draw_bars(bars()).svg;
+  expect_within(svg, 0, 1120, 0, 420);
+  EXPECT_NE(svg.find("151 ns, 99 % 190 ns"), std::string::npos);
+  EXPECT_NE(svg.find("65 us, 99 % 7 ms"), std::string::npos);
+  EXPECT_NE(svg.find("one &amp; only"), std::string::npos);
+  const std::string empty = draw_bars({.title = "none"}).svg;
+  EXPECT_TRUE(well_formed(empty));
+  EXPECT_EQ(empty.find("class=\"card\""), std::string::npos);
+}
+
+TEST(PictureTest, TimesAreShort) {
+  EXPECT_EQ(short_time(151.4), "151 ns");
+  EXPECT_EQ(short_time(1000), "1 us");
+  EXPECT_EQ(short_time(65'340), "65.3 us");
+  EXPECT_EQ(short_time(999'960), "1000 us");
+  EXPECT_EQ(short_time(1'234'000), "1.23 ms");
+  EXPECT_EQ(short_time(20e9), "20 s");
 }
 
 TEST(PictureTest, APanelShowsWhatWasRefusedAndWhatWasLost) {

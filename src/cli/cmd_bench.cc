@@ -7,6 +7,7 @@
 
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/compare/compare_command.h"
 #include "cli/text.h"
 
 namespace holdfast::cli {
@@ -24,12 +25,11 @@ constexpr std::array<Named, 4> kWithServers{{{"redis", BenchEngine::redis},
 }  // namespace
 
 void add_bench(CLI::App& app, Invocation& invocation) {
-  auto* command = app.add_subcommand("bench", "Measure an engine on this machine");
+  auto* command = app.add_subcommand("bench", "Measure engines on this machine");
+  command->require_subcommand(0, 1);
   auto engine = std::make_shared<std::string>();
-  command
-      ->add_option(
-          "ENGINE", *engine, "The engine to measure: local, redis, etcd, zookeeper or postgres")
-      ->required();
+  command->add_option(
+      "ENGINE", *engine, "The engine to measure: local, redis, etcd, zookeeper or postgres");
   auto all_peers = std::make_shared<bool>(false);
   command->add_flag("--peers",
                     *all_peers,
@@ -41,9 +41,17 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       "  holdfast bench etcd --peers\n"
       "  holdfast bench zookeeper\n"
       "  holdfast bench postgres\n"
+      "  holdfast bench compare --svg engines.svg\n"
       "  holdfast bench local --json | jq '.cases[] | {name, ratio, met}'");
-  command->callback([&invocation, engine, all_peers] {
+  add_compare(*command, invocation);
+  command->callback([&invocation, command, engine, all_peers] {
+    if (!command->get_subcommands().empty()) return;
     invocation.action = [engine, all_peers](Console& console) {
+      if (engine->empty()) {
+        return console.fail_usage("no engine was named",
+                                  "use: holdfast bench local, redis, etcd, zookeeper, postgres, or "
+                                  "compare");
+      }
       if (*engine == "local" || *engine == "local:") {
         return run_bench({.engine = BenchEngine::local, .format = console.format()});
       }
@@ -53,9 +61,10 @@ void add_bench(CLI::App& app, Invocation& invocation) {
                           .peers = *all_peers ? bench::Peers::all : bench::Peers::at_hand,
                           .format = console.format()});
       }
-      return console.fail({Errc::invalid_argument,
-                           fmt::format("no benchmark for the engine '{}'", printable(*engine)),
-                           "use: holdfast bench local, redis, etcd, zookeeper or postgres"});
+      return console.fail(
+          {Errc::invalid_argument,
+           fmt::format("no benchmark for the engine '{}'", printable(*engine)),
+           "use: holdfast bench local, redis, etcd, zookeeper, postgres, or compare"});
     };
   });
 }

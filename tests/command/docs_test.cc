@@ -40,6 +40,7 @@ class DocsTest : public CommandTest {
     std::set<std::string> options = options_in(help({}));
     for (const std::string& command : kCommands) options.merge(options_in(help({command})));
     options.merge(options_in(help({"store", "rebase"})));
+    options.merge(options_in(help({"bench", "compare"})));
     for (const char* action : {"init", "rejoin"}) {
       options.merge(options_in(help({"redlock", action})));
     }

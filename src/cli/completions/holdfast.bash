@@ -86,7 +86,10 @@ _holdfast() {
         install) words="postgres --role --operator --schema --dry-run $general" ;;
         uninstall) words="postgres --yes --force --dry-run $general" ;;
         store) words="rebase --lock --lock-engine --why $general" ;;
-        bench) words="local redis etcd zookeeper postgres --peers $general" ;;
+        bench)
+          words="local redis etcd zookeeper postgres compare redlock postgres-advisory --peers --html --svg
+            $general"
+          ;;
         doctor) words="$general" ;;
         lab)
           words="pause naive bank sim quorum --html --svg --no-picture --keep --ttl --processes --rounds
