@@ -9,9 +9,8 @@ void AttentivePort::heed(Timeline::Course course) const {
 }
 
 void AttentivePort::commit(SharedTxn txn, TimePoint answer_by, OnTxn on_answer) {
-  auto note = [self = shared_from_this(),
-               before = timeline_.highest(),
-               then = std::move(on_answer)](Result<TxnAnswer> answer) mutable {
+  auto note = [self = shared_from_this(), before = timeline_.now(), then = std::move(on_answer)](
+                  Result<TxnAnswer> answer) mutable {
     if (answer) self->heed(self->timeline_.note(answer->header, before));
     then(std::move(answer));
   };
@@ -19,7 +18,7 @@ void AttentivePort::commit(SharedTxn txn, TimePoint answer_by, OnTxn on_answer) 
 }
 
 OnLease AttentivePort::noting(OnLease on_answer) {
-  return [self = shared_from_this(), before = timeline_.now(), then = std::move(on_answer)](
+  return [self = shared_from_this(), before = timeline_.detail(), then = std::move(on_answer)](
              Result<LeaseAnswer> answer) mutable {
     const auto course =
         answer ? self->timeline_.note(answer->header, before) : Timeline::Course::onward;

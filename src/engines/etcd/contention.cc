@@ -105,8 +105,8 @@ Contention::Step Contention::take_in(const Seen& seen, Revision revision) {
 
 /// For news of what happens after the look that found others ahead.
 void Contention::listen(Revision since) {
-  const auto hear = [weak = weak_from_this()](const std::string* erased) {
-    if (const auto self = weak.lock()) self->hear(erased);
+  const auto hear = [weak = weak_from_this()](const KeyNews& news) {
+    if (const auto self = weak.lock()) self->hear(news);
   };
   if (!own_.listening) {
     KeyRange key{.key = own_.place.key};
@@ -120,10 +120,20 @@ void Contention::listen(Revision since) {
   listening_ = std::move(listening);
 }
 
-void Contention::hear(const std::string* erased) {
-  if (erased == nullptr || *erased == own_.place.key) return look_again();
-  if (std::erase(standing_.blockers, *erased) == 0) return;
-  if (standing_.departures > 0 && --standing_.departures == 0) look_again();
+void Contention::hear(const KeyNews& news) {
+  const std::string& own = own_.place.key;
+  std::size_t gone = 0;
+  if (news.there != nullptr) {
+    if (!news.there->contains(own)) return look_again();
+    gone = std::erase_if(standing_.blockers,
+                         [&](const std::string& key) { return !news.there->contains(key); });
+  } else {
+    if (news.erased == nullptr || *news.erased == own) return look_again();
+    gone = std::erase(standing_.blockers, *news.erased);
+  }
+  if (gone == 0 || standing_.departures == 0) return;
+  standing_.departures -= std::min(standing_.departures, gone);
+  if (standing_.departures == 0) look_again();
 }
 
 void Contention::look_again() {

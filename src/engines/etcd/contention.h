@@ -39,7 +39,7 @@ class Contention : public std::enable_shared_from_this<Contention> {
   Step take_in(const Seen& seen, Revision revision);
   Task<void> wait_for_turn(TimePoint wait_until, std::stop_token stop);
   void listen(Revision since);
-  void hear(const std::string* erased);
+  void hear(const KeyNews& news);
   void look_again();
 
   Task<Result<Own, AcquireError>> won(bool waited);

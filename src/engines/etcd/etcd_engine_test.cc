@@ -132,6 +132,40 @@ TEST_F(EtcdEngineTest, AThousandWhoWaitAskNothingWhileNothingChanges) {
   for (const auto& one : all) EXPECT_TRUE(one->lease);
 }
 
+// Each of them waits for others, and all of them watch the same keys.
+TEST_F(EtcdEngineTest, HundredsWhoWaitForPermitsLookTogetherNowAndThen) {
+  ASSERT_TRUE(alice_.acquire({.claim = permit(2)})->lease);
+  const auto last = alice_.acquire({.claim = permit(2)});
+  std::vector<std::shared_ptr<Locker::Outcome>> all;
+  for (int i = 0; i < 300; ++i) all.push_back(bob_.begin({.wait = 1h, .claim = permit(2)}));
+  advance(3s);
+  const int before = bob_.port->commits;
+  advance(3 * settings_.look_again);
+  EXPECT_LE(bob_.port->commits - before, 3);
+  // What was missed is seen by the next look.
+  bob_.port->deaf = true;
+  EXPECT_EQ(alice_.release(last->lease), ReleaseOutcome::released);
+  EXPECT_TRUE(run_until(
+      [&] { return std::ranges::any_of(all, [](const auto& one) { return one->done(); }); },
+      settings_.look_again + 2s));
+}
+
+TEST_F(EtcdEngineTest, AfterAnInterruptionOneRequestLooksAtManyLocks) {
+  std::vector<std::shared_ptr<Locker::Outcome>> all;
+  for (int i = 0; i < 100; ++i) {
+    all.push_back(alice_.begin({.name = std::to_string(i), .ttl = 1min}));
+  }
+  advance(5s);
+  bed_.cut_off(alice_.process);
+  advance(3s);
+  const int before = alice_.port->commits;
+  bed_.reconnect(alice_.process);
+  advance(10s);
+  EXPECT_GE(alice_.port->commits - before, 1);
+  EXPECT_LE(alice_.port->commits - before, 3);
+  for (const auto& taken : all) EXPECT_EQ(alice_.state(taken->lease), LeaseState::held);
+}
+
 TEST_F(EtcdEngineTest, ReadersShareAndAWriterWaitsForAllOfThem) {
   const auto one = alice_.acquire({.claim = kShared});
   const auto other = bob_.acquire({.claim = kShared});

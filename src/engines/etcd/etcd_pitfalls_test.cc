@@ -16,6 +16,26 @@ class EtcdPitfallTest : public EtcdEngineTest {
     });
     EXPECT_TRUE(ended);
   }
+  /// A backup is restored, and others write more than was written before, all while the process is
+  /// cut off.
+  static void restore_unseen_by(sim::EtcdBed& bed, const Locker& process) {
+    const Revision before = bed.cluster.revision();
+    sim::EtcdBed::Process& other = bed.start();
+    bed.cut_off(process.process);
+    bed.cluster.restore();
+    ASSERT_TRUE(bed.scheduler.run_until([&] { return bed.cluster.leader().has_value(); }, 10s));
+    while (bed.cluster.revision() <= before) {
+      ASSERT_TRUE(bed.commit(other, {.then = {Put{.key = "other"}}}));
+    }
+    bed.reconnect(process.process);
+  }
+  bool is_there(LeaseId lease) {
+    const auto found = bed_.ask<LeaseAnswer>(hand_, [&](auto on_answer) {
+      hand_.port->look_up(lease, hand_.env.now() + 5s, on_answer);
+    });
+    EXPECT_TRUE(found);
+    return found && found->ttl > Seconds{0};
+  }
   bool is_first(const Locker::Outcome& outcome) {
     const auto keys = contenders();
     const auto token = static_cast<Revision>(outcome.lease->held().token.value());
@@ -170,6 +190,71 @@ TEST_F(EtcdPitfallTest, E9_ARestoreThatHasTheLeaseIsNoticedToo) {
   EXPECT_EQ(alice_.reason(taken->lease), LossReason::rolled_back);
 }
 
+// Neither revisions nor leases show it, but terms begin anew.
+TEST_F(EtcdPitfallTest, E9_ARestoreIsNoticedThoughOthersHaveWrittenMoreSince) {
+  sim::EtcdBed alone{1};
+  Locker holder{alone, settings_};
+  for (int i = 0; i < 3; ++i) alone.cluster.change_leader();
+  ASSERT_TRUE(holder.acquire({.name = "other", .ttl = 1min})->lease);
+  alone.cluster.back_up();
+  const auto taken = holder.acquire({.ttl = 1min});
+  alone.scheduler.advance(5s);
+  restore_unseen_by(alone, holder);
+  ASSERT_TRUE(alone.scheduler.run_until(
+      [&] { return holder.state(taken->lease) == LeaseState::lost; }, 5s));
+  EXPECT_EQ(holder.reason(taken->lease), LossReason::rolled_back);
+}
+
+// The restored cluster is in the same term as before: the key alone is missing.
+TEST_F(EtcdPitfallTest, E9_AHolderWhoseKeyIsNotInTheBackupIsTold) {
+  sim::EtcdBed alone{1};
+  Locker holder{alone, settings_};
+  const auto other = holder.acquire({.name = "other", .ttl = 1min});
+  alone.cluster.back_up();
+  const auto taken = holder.acquire({.ttl = 1min});
+  alone.scheduler.advance(5s);
+  restore_unseen_by(alone, holder);
+  ASSERT_TRUE(alone.scheduler.run_until(
+      [&] { return holder.state(taken->lease) == LeaseState::lost; }, 5s));
+  EXPECT_EQ(holder.reason(taken->lease), LossReason::removed);
+  EXPECT_EQ(holder.state(other->lease), LeaseState::held);
+}
+
+TEST_F(EtcdPitfallTest, E27_AttemptsThatFailShareOneLease) {
+  ASSERT_TRUE(alice_.acquire({})->lease);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(bob_.acquire({})->error->code, Errc::busy);
+  EXPECT_EQ(bob_.port->grants, 1);
+}
+
+TEST_F(EtcdPitfallTest, E27_ALeaseWhoseGrantWentUnansweredEndsByItself) {
+  bed_.lose_next_replies(alice_.process, 1);
+  const auto taken = alice_.acquire({.ttl = 4s});
+  ASSERT_TRUE(taken->lease);
+  std::vector<LeaseId> asked_for = alice_.port->asked_for;
+  ASSERT_GT(asked_for.size(), 1U);
+  advance(1min);
+  EXPECT_TRUE(is_there(asked_for.back()));
+  asked_for.pop_back();
+  for (const LeaseId unanswered : asked_for) EXPECT_FALSE(is_there(unanswered));
+  EXPECT_EQ(alice_.state(taken->lease), LeaseState::held);
+}
+
+TEST_F(EtcdPitfallTest, E28_ARenewalThatFailsIsRepeatedElsewhere) {
+  const auto taken = alice_.acquire({.ttl = 10s});
+  for (int i = 0; i < 5; ++i) {
+    bed_.lose_next_replies(alice_.process, 1);
+    advance(5s);
+  }
+  for (std::size_t member = 0; member < bed_.cluster.members(); ++member) {
+    bed_.cluster.stop(member);
+    advance(10s);
+    bed_.cluster.start(member);
+    advance(5s);
+  }
+  EXPECT_EQ(alice_.state(taken->lease), LeaseState::held);
+  EXPECT_TRUE(is_first(*taken));
+}
+
 TEST_F(EtcdPitfallTest, E30_CompactionKeepsNobodyWaiting) {
   const auto first = alice_.acquire({});
   const auto second = bob_.begin({.wait = 1h});
@@ -180,6 +265,29 @@ TEST_F(EtcdPitfallTest, E30_CompactionKeepsNobodyWaiting) {
   bed_.cluster.compact(bed_.cluster.revision());
   bed_.reconnect(bob_.process);
   EXPECT_TRUE(run_until([&] { return second->lease != nullptr; }, 10s));
+}
+
+// The watch may go on from there, and yet the erasure is not in the history any more.
+TEST_F(EtcdPitfallTest, E30_WhoLeftAtTheVeryRevisionOfACompactionKeepsNobodyWaiting) {
+  const auto first = alice_.acquire({});
+  const auto second = bob_.begin({.ttl = 1min, .wait = 1h});
+  advance(1s);
+  bed_.cut_off(bob_.process);
+  EXPECT_EQ(alice_.release(first->lease), ReleaseOutcome::released);
+  bed_.cluster.compact(bed_.cluster.revision());
+  bed_.reconnect(bob_.process);
+  EXPECT_TRUE(run_until([&] { return second->lease != nullptr; }, 10s));
+}
+
+TEST_F(EtcdPitfallTest, E30_AHolderIsToldOfAnErasureAtTheVeryRevisionOfACompaction) {
+  const auto taken = alice_.acquire({.ttl = 1min});
+  advance(5s);
+  bed_.cut_off(alice_.process);
+  erase(contenders().at(0).key);
+  bed_.cluster.compact(bed_.cluster.revision());
+  bed_.reconnect(alice_.process);
+  ASSERT_TRUE(run_until([&] { return alice_.state(taken->lease) == LeaseState::lost; }, 10s));
+  EXPECT_EQ(alice_.reason(taken->lease), LossReason::removed);
 }
 
 TEST_F(EtcdPitfallTest, E30_AHolderSurvivesCompaction) {

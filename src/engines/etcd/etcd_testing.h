@@ -26,6 +26,7 @@ class TestPort final : public EtcdPort {
   void commit(SharedTxn txn, TimePoint answer_by, OnTxn on_answer) override;
   void grant(LeaseId lease, Seconds ttl, TimePoint answer_by, OnLease on_answer) override {
     ++grants;
+    asked_for.push_back(lease);
     port_->grant(lease, ttl, answer_by, std::move(on_answer));
   }
   void keep_alive(LeaseId lease, TimePoint answer_by, OnLease on_answer) override {
@@ -52,6 +53,8 @@ class TestPort final : public EtcdPort {
   int grants{0};
   int keep_alives{0};
   int revokes{0};
+  /// Every lease that was to be granted.
+  std::vector<LeaseId> asked_for;
   std::map<WatchId, std::string> watching;
   /// No news comes through.
   bool deaf{false};

@@ -17,7 +17,7 @@ Holdings::Holdings(std::shared_ptr<Parts> parts)
 void Holdings::attend(const Owner& owner) {
   Own* const own = find(owner);
   if (own == nullptr) return;
-  const auto hear = [this, weak = weak_from_this(), owner](const std::string*) {
+  const auto hear = [this, weak = weak_from_this(), owner](const KeyNews&) {
     if (const auto self = weak.lock()) doubt(owner);
   };
   auto listening =

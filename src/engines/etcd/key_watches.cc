@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "engines/etcd/etcd_parts.h"
+
 namespace holdfast::etcd {
 namespace {
 
 // A transaction has so many operations at most.
 constexpr std::size_t kLookMax = 128;
+/// How long a look may take, and when it is repeated that was not answered.
+constexpr Millis kLookPatience{5000};
+constexpr Millis kBeforeLookingAgain{1000};
 
 }  // namespace
 
@@ -65,7 +70,7 @@ KeyWatches::Listening KeyWatches::listen(KeyRange keys,
   } else if (ear.latest > since) {
     // It happened between the answer that this listener has and now, and was told already.
     env_.post([weak = std::weak_ptr{callback}] {
-      if (const auto late = weak.lock()) (*late)(nullptr);
+      if (const auto late = weak.lock()) (*late)({});
     });
   }
   if (interest == Interest::others && !std::exchange(looking_, true)) {
@@ -90,40 +95,60 @@ void KeyWatches::stop(const Span& range, std::uint64_t number) {
 }
 
 void KeyWatches::hear(const Span& range, const WatchNews& news) {
-  // A refused watch tells nothing; those who wait for others look now and then.
-  if (news.kind == WatchNews::Kind::compacted) return pass_on(range, nullptr, 0);
-  if (news.kind == WatchNews::Kind::watching) return begin(range, news.header.revision);
-  if (news.kind != WatchNews::Kind::changes) return;
-  for (const Change& change : news.changes) {
-    if (change.kind != Change::Kind::erased) continue;
-    pass_on(range, &change.entry.key, change.entry.modified);
+  switch (news.kind) {
+    case WatchNews::Kind::watching:
+      return begin(range, news.header.revision);
+    case WatchNews::Kind::changes:
+      for (const Change& change : news.changes) {
+        if (change.kind != Change::Kind::erased) continue;
+        pass_on(range, {.erased = &change.entry.key}, change.entry.modified);
+      }
+      return;
+    case WatchNews::Kind::compacted:
+      // It is looked at as soon as it is watched again.
+      if (const auto found = ears_.find(range); found != ears_.end()) found->second.answered = true;
+      return;
+    case WatchNews::Kind::refused:
+      // A refused watch tells nothing; those who wait for others look now and then.
+      return;
   }
 }
 
-/// Whoever listens since before that has a gap to look into. What an interruption hides later is
-/// caught up by the port.
+/// Whoever listens since before that has a gap to look into.
 void KeyWatches::begin(const Span& range, Revision revision) {
-  const auto found = ears_.find(range);
-  if (found == ears_.end() || found->second.begun != 0) return;
-  found->second.begun = revision;
-  const bool gap = std::ranges::any_of(found->second.listeners, [revision](const auto& entry) {
-    return entry.second.since < revision;
-  });
-  if (gap) env_.spawn(look_at(shared_from_this(), {range}));
-}
-
-void KeyWatches::pass_on(const Span& range, const std::string* key, Revision when) {
   const auto found = ears_.find(range);
   if (found == ears_.end()) return;
   Ear& ear = found->second;
-  ear.latest = std::max(ear.latest, when);
+  const bool began_before = ear.begun != 0;
+  if (!began_before) ear.begun = revision;
+  const bool answered_before = std::exchange(ear.answered, true);
+  // A server that is behind where the watch was to begin may only be slow, or may have been
+  // restored: whoever looks is told.
+  if (answered_before || revision < ear.begun) return go_on(range);
+  if (began_before) return;
+  const bool gap = std::ranges::any_of(
+      ear.listeners, [revision](const auto& entry) { return entry.second.since < revision; });
+  if (gap) env_.spawn(look_at(shared_from_this(), {range}));
+}
+
+void KeyWatches::go_on(const Span& range) {
+  interrupted_.insert(range);
+  if (!std::exchange(catching_up_, true)) env_.spawn(catch_up(shared_from_this()));
+}
+
+void KeyWatches::pass_on(const Span& range, const KeyNews& news, Revision when) {
+  const auto found = ears_.find(range);
+  if (found == ears_.end()) return;
+  Ear& ear = found->second;
+  if (news.erased != nullptr) ear.latest = std::max(ear.latest, when);
+  const bool says_what = news.erased != nullptr || news.there != nullptr;
   std::vector<std::weak_ptr<Heard>> told;
   for (const auto& [number, listener] : ear.listeners) {
-    if (key == nullptr || when > listener.since) told.push_back(listener.heard);
+    if (!says_what || when > listener.since) told.push_back(listener.heard);
   }
   // Whoever is told may stop listening, or begin to.
   for (const auto& weak : told) {
-    if (const auto heard = weak.lock()) (*heard)(key);
+    if (const auto heard = weak.lock()) (*heard)(news);
   }
 }
 
@@ -160,19 +185,50 @@ TimePoint KeyWatches::look_at_others() {
 }
 
 Task<void> KeyWatches::look_at(std::shared_ptr<KeyWatches> self, std::vector<Span> ranges) {
+  static_cast<void>(co_await self->look(std::move(ranges)));
+}
+
+/// Nobody looks now and then at own keys, so that this is repeated until it is answered.
+Task<void> KeyWatches::catch_up(std::shared_ptr<KeyWatches> self) {
+  std::set<Span>& all = self->interrupted_;
+  while (!all.empty()) {
+    std::vector<Span> some;
+    while (some.size() < kLookMax && !all.empty()) {
+      some.push_back(std::move(all.extract(all.begin()).value()));
+    }
+    const auto looked = co_await self->look(some);
+    if (looked || !may_pass(looked.error().code)) continue;
+    co_await self->env_.sleep_for(kBeforeLookingAgain);
+    all.insert(some.begin(), some.end());
+    std::erase_if(all, [&](const Span& range) { return !self->ears_.contains(range); });
+  }
+  self->catching_up_ = false;
+}
+
+Task<Result<void>> KeyWatches::look(std::vector<Span> ranges) {
   Txn txn;
   for (const auto& [key, end] : ranges) {
-    txn.then.emplace_back(Range{.keys = {.key = key, .end = end}, .part = Range::Part::count_only});
+    const auto part = end.empty() ? Range::Part::count_only : Range::Part::keys_only;
+    txn.then.emplace_back(Range{.keys = {.key = key, .end = end}, .part = part});
   }
   const SharedTxn shared = share(std::move(txn));
-  const auto answer = co_await self->port_->committed(shared, self->env_.now() + self->look_again_);
-  if (!answer || answer->answers.size() != ranges.size()) co_return;
+  const auto answer = co_await port_->committed(shared, env_.now() + kLookPatience);
+  if (!answer) co_return Unexpected{answer.error()};
+  if (answer->answers.size() != ranges.size()) co_return Result<void>{};
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const bool one = ranges[i].second.empty();
-    // Of many keys the number alone says too little.
-    if (one && answer->answers[i].count > 0) continue;
-    self->pass_on(ranges[i], nullptr, 0);
+    judge(ranges[i], answer->answers[i], answer->header.revision);
   }
+  co_return Result<void>{};
+}
+
+void KeyWatches::judge(const Span& range, const OperationAnswer& found, Revision when) {
+  if (range.second.empty()) {
+    if (found.count == 0) pass_on(range, {}, 0);
+    return;
+  }
+  std::set<std::string> there;
+  for (const KeyValue& entry : found.found) there.insert(entry.key);
+  pass_on(range, {.there = &there}, when);
 }
 
 }  // namespace holdfast::etcd

@@ -1,5 +1,9 @@
 // KeyWatches: tells when keys are erased, by one watch for all who want to know of the same.
 //
+// A watch that was interrupted may have missed something for good: keys that were erased at the
+// very revision to which the history was compacted, or that are not in a backup that was restored.
+// So what it watches is looked at when it goes on, many keys with one request.
+//
 // Thread safety: as Env. Lifetime: the Env outlives it; listeners may outlive it.
 
 #pragma once
@@ -7,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,10 +25,18 @@ namespace holdfast::etcd {
 /// What for. Whether news of another's key was lost is looked at now and then.
 enum class Interest : std::uint8_t { own_key, others };
 
+/// What is heard of keys. Neither: look for yourself, something may have been missed.
+struct KeyNews {
+  /// This one was erased.
+  const std::string* erased{nullptr};
+  /// Of many keys that are listened to together: these are there, and no others.
+  const std::set<std::string>* there{nullptr};
+};
+
 class KeyWatches : public std::enable_shared_from_this<KeyWatches> {
  public:
-  /// The key that was erased; null: look for yourself, something may have been missed.
-  using Heard = std::function<void(const std::string* erased)>;
+  /// What it is told of does not outlast the call.
+  using Heard = std::function<void(const KeyNews& news)>;
 
   /// Ends with it: nothing is heard any more.
   class Listening {
@@ -63,6 +76,8 @@ class KeyWatches : public std::enable_shared_from_this<KeyWatches> {
     Interest interest{Interest::own_key};
     /// What happens after this is heard. Zero: the watch has not begun.
     Revision begun{0};
+    /// The server has told that it watches, or that it could not from there on.
+    bool answered{false};
     /// Of the last erasure that was heard.
     Revision latest{0};
     std::map<std::uint64_t, Listener> listeners{};
@@ -70,12 +85,17 @@ class KeyWatches : public std::enable_shared_from_this<KeyWatches> {
 
   void hear(const Span& range, const WatchNews& news);
   void begin(const Span& range, Revision revision);
-  void pass_on(const Span& range, const std::string* key, Revision when);
+  void go_on(const Span& range);
+  void pass_on(const Span& range, const KeyNews& news, Revision when);
   void stop(const Span& range, std::uint64_t number);
 
   TimePoint look_at_others();
   static Task<void> keep_looking(std::weak_ptr<KeyWatches> weak, std::shared_ptr<Alarm> changed);
+  static Task<void> catch_up(std::shared_ptr<KeyWatches> self);
   static Task<void> look_at(std::shared_ptr<KeyWatches> self, std::vector<Span> ranges);
+  /// Failures: as EtcdPort::commit().
+  Task<Result<void>> look(std::vector<Span> ranges);
+  void judge(const Span& range, const OperationAnswer& found, Revision when);
 
   Env& env_;
   std::shared_ptr<EtcdPort> port_;
@@ -85,6 +105,9 @@ class KeyWatches : public std::enable_shared_from_this<KeyWatches> {
   TimePoint look_at_{TimePoint::max()};
   bool looking_{false};
   std::shared_ptr<Alarm> changed_;
+  /// Watched again after an interruption, and not looked at yet.
+  std::set<Span> interrupted_;
+  bool catching_up_{false};
 };
 
 }  // namespace holdfast::etcd

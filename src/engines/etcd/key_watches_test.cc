@@ -22,8 +22,8 @@ class KeyWatchesTest : public testing::Test {
     ASSERT_TRUE(bed_.commit(other_, std::move(txn)));
   }
   KeyWatches::Listening listen(Revision since) {
-    return watches_->listen({.key = "a"}, since, Interest::others, [this](const std::string* key) {
-      told_.push_back(key == nullptr ? "look" : *key);
+    return watches_->listen({.key = "a"}, since, Interest::others, [this](const KeyNews& news) {
+      told_.push_back(news.erased == nullptr ? "look" : *news.erased);
     });
   }
 

@@ -14,6 +14,8 @@ using namespace etcd;
 constexpr Duration kLook = std::chrono::milliseconds{500};
 constexpr std::uint64_t kClusterId = 0xcdf818194e3a8c32;
 constexpr Duration kClocksApart = std::chrono::hours{1};
+/// What is restored counts as agreed on in the first term; the election after it begins the second.
+constexpr std::uint64_t kTermOfBackup = 1;
 
 }  // namespace
 
@@ -129,6 +131,7 @@ void EtcdCluster::restore() {
   lose_leader();
   waiting_.clear();
   model_.restore(backup_);
+  term_ = kTermOfBackup;
   for (Member& member : members_) member.up = true;
   settle();
 }

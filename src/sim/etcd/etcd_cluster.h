@@ -59,7 +59,8 @@ class EtcdCluster {
   /// Forgets what happened before `revision`.
   void compact(etcd::Revision revision) { model_.compact(revision); }
   void back_up() { backup_ = model_.state(); }
-  /// All members begin anew with what the last backup had: revisions go back. Leases begin anew.
+  /// All members begin anew with what the last backup had: revisions and terms go back. Leases
+  /// begin anew.
   void restore();
 
   void set_clock_rate(std::size_t member, ClockRate rate);
