@@ -114,6 +114,30 @@ TEST_F(EtcdFailoverTest, ARenewalThatHangsIsUnknownAndTheNextGoesElsewhere) {
   first().resume();
 }
 
+// Otherwise a watch would hear nothing for as long as its server is cut off, and a renewal be
+// waited for in vain.
+TEST(EtcdNoLeaderTest, StreamsToAServerWithoutALeaderEnd) {
+  EtcdCluster cluster{
+      {.nodes = 3,
+       .settings = {.arguments = {"--heartbeat-interval=50", "--election-timeout=500"}}}};
+  DriverBed bed{target_at(cluster.node(0).ports().clients)};
+  Ear ear;
+  bed.on_env([&] { bed.driver()->watch({.keys = {"k"}}, ear.on_watch()); });
+  EXPECT_EQ(ear.next(), "watching");
+  cluster.node(1).kill();
+  cluster.node(2).kill();
+  const std::string expected = "etcd " + cluster.node(0).endpoint() + ": no leader";
+  Error error;
+  // A leader that lost the others does not know it at once, and answers till then.
+  for (const TimePoint end = BootClock::now() + kBound;
+       error.message.find(expected) == std::string::npos && BootClock::now() < end;) {
+    error = error_of(get(bed.keep_alive({7})));
+  }
+  EXPECT_THAT(error.message, HasSubstr(expected));
+  cluster.node(1).restart();
+  EXPECT_EQ(ear.next(), "watching") << "at the same server, over another stream";
+}
+
 TEST_F(EtcdFailoverTest, WithoutAMajorityThereIsNoLeaderAndNothingRuns) {
   DriverBed bed{target_of(cluster_)};
   put_at_last(bed, "k", "1");
@@ -179,6 +203,11 @@ TEST(EtcdRestartTest, WhatDidNotLeaveWaitsForTheServer) {
   cluster.node(0).restart();
   EXPECT_TRUE(get(std::move(answer)));
   EXPECT_EQ(next_change(ear), "put k=2");
+}
+
+TEST(EtcdPingTest, PingsAreRarerThanServersAllow) {
+  constexpr Duration kServersAllow = 5s;
+  EXPECT_GE(EtcdDriverSettings{}.ping_every, 2 * kServersAllow);
 }
 
 // Servers end connections that are tried too often. What was open is opened again, and the
