@@ -50,6 +50,8 @@ TEST_F(EtcdDoctorTest, MembersThatAreDownOrNotNamedAreFound) {
   EtcdCluster cluster{EtcdCluster::Shape{.nodes = 3}};
   EXPECT_EQ(found(url_of(cluster)), Ids{});
   EXPECT_EQ(found("etcd://" + cluster.node(0).endpoint()), Ids{"one_endpoint"});
+  EXPECT_EQ(found("etcd://" + cluster.node(0).endpoint() + ',' + cluster.node(1).endpoint()),
+            Ids{"unnamed_members"});
   cluster.node(1).kill();
   static_cast<void>(cluster.wait_for_leader());
   const auto diagnosis = diagnose(url_of(cluster));

@@ -47,6 +47,14 @@ struct MemberFacts {
   double read_at{0};
 };
 
+/// One of the cluster's own list.
+struct ListedMember {
+  std::uint64_t id{0};
+  std::string name{};
+  /// Where clients find it. Empty: it never started.
+  std::vector<std::string> client_urls{};
+};
+
 struct Alarm {
   enum class Kind : std::uint8_t { no_space, corrupt };
 
@@ -63,12 +71,16 @@ struct ClusterFacts {
   std::vector<MemberFacts> asked{};
   /// How many members vote. 0: nobody told.
   std::size_t voters{0};
+  /// All members. Empty: nobody told.
+  std::vector<ListedMember> listed{};
   std::vector<Alarm> alarms{};
-  /// Of a transaction that all agree on: the median of several.
+  /// Of a read that the leader confirms with a majority: the median of several.
   Duration round_trip{};
   Revision revision{0};
   /// What a lease of one second gets. 0: none was granted.
   Seconds ttl_min{0};
+  /// What locks are going to ask for. Empty: what is usual.
+  std::optional<Millis> ttl_asked{};
   std::vector<Refusal> refusals{};
 };
 

@@ -31,6 +31,62 @@ std::string millis(double seconds) {
 
 double seconds_of(Duration time) { return std::chrono::duration<double>{time}.count(); }
 
+std::string whole(Millis time) {
+  if (time % Millis{1000} != Millis{0}) return std::to_string(time.count()) + " ms";
+  return std::to_string(time.count() / 1000) + " s";
+}
+
+bool is_at(const ListedMember& member, const std::string& endpoint) {
+  return std::ranges::any_of(
+      member.client_urls, [&](const std::string& url) { return url.ends_with("//" + endpoint); });
+}
+
+/// Those that the URL does not name. As long as an endpoint is silent, and may be any of them,
+/// nobody can tell.
+std::string unnamed_members(const ClusterFacts& facts) {
+  std::string unnamed;
+  for (const MemberFacts& asked : facts.asked) {
+    const auto is_this = [&](const ListedMember& member) { return is_at(member, asked.endpoint); };
+    if (!asked.silence.empty() && std::ranges::none_of(facts.listed, is_this)) return {};
+  }
+  for (const ListedMember& member : facts.listed) {
+    const bool named = std::ranges::any_of(facts.asked, [&](const MemberFacts& asked) {
+      return (asked.silence.empty() && asked.id == member.id) || is_at(member, asked.endpoint);
+    });
+    if (named || member.client_urls.empty()) continue;
+    unnamed += (unnamed.empty() ? "" : ", ") + member.client_urls.front();
+  }
+  return unnamed;
+}
+
+Findings list_findings(const ClusterFacts& facts) {
+  Findings found;
+  const std::string unnamed = unnamed_members(facts);
+  if (facts.asked.size() == 1 && facts.voters > 1) {
+    found.push_back({"one_endpoint",
+                     Severity::warning,
+                     "the URL names one of " + std::to_string(facts.voters) +
+                         " members: while that is down, locks are out of reach",
+                     "name them all: etcd://a,b,c"});
+  } else if (!unnamed.empty()) {
+    found.push_back({"unnamed_members",
+                     Severity::warning,
+                     "the URL does not name all members, and nobody looked at " + unnamed +
+                         ": while those it names are down, locks are out of reach",
+                     "name them all: etcd://a,b,c"});
+  }
+  for (const ListedMember& member : facts.listed) {
+    if (!member.client_urls.empty()) continue;
+    found.push_back({"member_not_started",
+                     Severity::warning,
+                     "a member was added that never started: it counts as one that is down, and "
+                     "when one more fails, the cluster may grant nothing",
+                     "start etcd there with --initial-cluster-state existing, or etcdctl member "
+                     "remove"});
+  }
+  return found;
+}
+
 }  // namespace
 
 Findings member_findings(const ClusterFacts& facts) {
@@ -67,13 +123,7 @@ Findings member_findings(const ClusterFacts& facts) {
                          " members: it survives no more failures than with one less",
                      "an odd number: etcdctl member add, or member remove"});
   }
-  if (facts.voters > 1 && facts.asked.size() == 1) {
-    found.push_back({"one_endpoint",
-                     Severity::warning,
-                     "the URL names one of " + std::to_string(facts.voters) +
-                         " members: while that is down, locks are out of reach",
-                     "name them all: etcd://a,b,c"});
-  }
+  std::ranges::move(list_findings(facts), std::back_inserter(found));
   return found;
 }
 
@@ -84,7 +134,8 @@ Findings speed_findings(const ClusterFacts& facts) {
     found.push_back({"slow",
                      Severity::warning,
                      "the cluster takes " + millis(seconds_of(facts.round_trip)) +
-                         " to agree: short leases may end before they are renewed",
+                         " to answer what its leader confirms: short leases may end before they "
+                         "are renewed",
                      "a TTL of at least " + std::to_string(least) +
                          " s, faster disks, or members that are nearer"});
   }
@@ -178,11 +229,13 @@ Findings space_findings(const ClusterFacts& facts) {
 }
 
 Findings lease_findings(const ClusterFacts& facts) {
-  if (facts.ttl_min <= kTtlUsual) return {};
-  const std::string least = std::to_string(facts.ttl_min.count()) + " s";
+  if (facts.ttl_min <= facts.ttl_asked.value_or(kTtlUsual)) return {};
+  const std::string least = whole(facts.ttl_min);
+  const std::string raised =
+      facts.ttl_asked ? "a TTL of " + whole(*facts.ttl_asked) + " to " : "every TTL to at least ";
   return {{"ttl_raised",
            Severity::warning,
-           "the cluster raises every TTL to at least " + least +
+           "the cluster raises " + raised + least +
                ": so long others wait when a holder vanishes, whatever it asked for",
            "ask for TTLs of " + least +
                " and more, or lower --election-timeout: the least TTL is "

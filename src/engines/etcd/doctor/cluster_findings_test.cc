@@ -38,10 +38,12 @@ std::string metrics_text(double fsync_seconds = 0.001) {
 ClusterFacts good_facts() {
   ClusterFacts facts{.prefix = "hf/", .user = "app"};
   facts.path = {.encrypted = true, .authenticated = true};
+  std::uint64_t id = 0;
   for (const char* endpoint : {"a:2379", "b:2379", "c:2379"}) {
+    facts.listed.push_back({++id, endpoint, {std::string{"https://"} + endpoint}});
     facts.asked.push_back({.endpoint = endpoint,
                            .version = "3.5.21",
-                           .id = 1,
+                           .id = id,
                            .leader = 1,
                            .database_bytes = 1 << 20,
                            .metrics = Metrics::read(metrics_text()),
@@ -74,7 +76,30 @@ TEST(ClusterFindingsTest, AClusterMayBeTooSmallOrEven) {
   facts.asked.resize(1);
   EXPECT_EQ(ids(findings_of(facts)), Ids{"one_endpoint"});
   facts.voters = 1;
+  facts.listed.resize(1);
   EXPECT_EQ(ids(findings_of(facts)), Ids{"one_member"});
+}
+
+TEST(ClusterFindingsTest, MembersThatTheUrlLeavesOutAreNamed) {
+  ClusterFacts facts = good_facts();
+  facts.asked.pop_back();
+  const auto found = findings_of(facts);
+  EXPECT_EQ(ids(found), Ids{"unnamed_members"});
+  EXPECT_NE(found[0].message.find("https://c:2379"), std::string::npos);
+  EXPECT_EQ(found[0].message.find("https://b:2379"), std::string::npos);
+  // By another name than the cluster's own, but it answers.
+  facts = good_facts();
+  facts.asked[2].endpoint = "10.0.0.3:2379";
+  EXPECT_EQ(ids(findings_of(facts)), Ids{});
+  // One that does not answer may be any of them.
+  facts.asked[2] = {.endpoint = "10.0.0.3:2379", .silence = "connection refused"};
+  EXPECT_EQ(ids(findings_of(facts)), Ids{"member_down"});
+}
+
+TEST(ClusterFindingsTest, AMemberThatWasAddedAndNeverStartedIsFound) {
+  ClusterFacts facts = good_facts();
+  facts.listed.push_back({4, "", {}});
+  EXPECT_EQ(ids(findings_of(facts)), Ids{"member_not_started"});
 }
 
 TEST(ClusterFindingsTest, WhoFollowsNobodyGrantsNothing) {
@@ -139,6 +164,17 @@ TEST(ClusterFindingsTest, ALeastTtlThatIsHigherThanUsual) {
   const auto found = findings_of(facts);
   EXPECT_EQ(ids(found), Ids{"ttl_raised"});
   EXPECT_NE(found[0].message.find("8 s"), std::string::npos);
+}
+
+TEST(ClusterFindingsTest, TheLeastTtlIsHeldAgainstTheOneThatIsAskedFor) {
+  ClusterFacts facts = good_facts();
+  facts.ttl_asked = Millis{1500};
+  const auto found = findings_of(facts);
+  EXPECT_EQ(ids(found), Ids{"ttl_raised"});
+  EXPECT_NE(found[0].message.find("a TTL of 1500 ms to 2 s"), std::string::npos);
+  facts.ttl_asked = Millis{10'000};
+  facts.ttl_min = Seconds{8};
+  EXPECT_EQ(ids(findings_of(facts)), Ids{});
 }
 
 TEST(ClusterFindingsTest, RightsThatAreMissing) {

@@ -107,6 +107,9 @@ void read_cluster(Examination& examination, ClusterFacts& facts) {
   if (members) {
     facts.voters = static_cast<std::size_t>(std::ranges::count(
         *members, MemberStatus::Role::voter, [](const Member& member) { return member.role; }));
+    for (const Member& member : *members) {
+      facts.listed.push_back({member.id, member.name, member.client_urls});
+    }
   }
   const auto alarms = examination.ask<std::vector<ClusterAlarm>>(
       [](EtcdDriver& driver, TimePoint by, auto on_answer) {
