@@ -126,6 +126,18 @@ TEST_F(EtcdctlTest, OneOfThemThatWasKilledInTheQueueIsPassedOver) {
   EXPECT_TRUE(last.get());
 }
 
+TEST_F(EtcdctlTest, OneOfOursThatWasKilledInTheQueueIsPassedOver) {
+  auto lease = client_.acquire("ourgap");
+  ASSERT_TRUE(lease);
+  OurHolder waiter{"etcd://" + cluster().endpoints(), "ourgap", OurHolder::Until::started};
+  until_waiting("ourgap", 1);
+  EtcdctlLock lock = theirs("hf/ourgap");
+  until_waiting("ourgap", 2);
+  waiter.kill();
+  EXPECT_EQ(lease->release(), ReleaseOutcome::released);
+  EXPECT_NE(lock.key(kPatience), "");
+}
+
 TEST_F(EtcdctlTest, OursThatWasKilledIsHandedOnWhenItsLeaseEnds) {
   OurHolder holder{"etcd://" + cluster().endpoints(), "orphan"};
   EtcdctlLock lock = theirs("hf/orphan");

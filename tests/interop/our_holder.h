@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 namespace holdfast::interop {
@@ -11,8 +12,11 @@ namespace holdfast::interop {
 /// Thread safety: none. Throws when the process does not get the lock.
 class OurHolder {
  public:
-  /// With a TTL of 2 s. Only in programs that use main_with_holders().
-  OurHolder(const std::string& url, const std::string& name);
+  enum class Until : std::uint8_t { held, started };
+
+  /// With a TTL of 2 s. Returns when it holds the lock, or at once. Only in programs that use
+  /// main_with_holders().
+  OurHolder(const std::string& url, const std::string& name, Until until = Until::held);
   ~OurHolder() { kill(); }
   OurHolder(const OurHolder&) = delete;
   OurHolder& operator=(const OurHolder&) = delete;
