@@ -35,10 +35,11 @@ set(HOLDFAST_MAY_USE_client
   zookeeper zookeeper_doctor zookeeper_driver zookeeper_store
   postgres postgres_advisory postgres_callers postgres_doctor postgres_driver postgres_schema
   postgres_store runtime)
+set(HOLDFAST_MAY_USE_recipes base core client)
 set(HOLDFAST_MAY_USE_bench
-  base core local redis etcd etcd_driver zookeeper zookeeper_driver client)
-set(HOLDFAST_MAY_USE_lab base core client sim)
-set(HOLDFAST_MAY_USE_cli base core client bench lab sim)
+  base core local redis etcd etcd_driver zookeeper zookeeper_driver client recipes)
+set(HOLDFAST_MAY_USE_lab base core client recipes sim)
+set(HOLDFAST_MAY_USE_cli base core client recipes bench lab sim)
 set(HOLDFAST_MAY_USE_sim base core redis redlock etcd zookeeper postgres)
 
 function(holdfast_module name)
