@@ -39,7 +39,7 @@ int acquire(const Invocation& invocation, const LockArguments& arguments, Consol
   auto client = Client::connect(invocation.engine);
   if (!client) return console.fail(client.error());
   auto lease = [&] {
-    const WaitNotice notice{*client, arguments.name, console.format()};
+    const WaitNotice notice{*client, {arguments.name}, console.format()};
     return client->acquire(arguments.name, *options, stop.token());
   }();
   if (!lease && stop.signal() != 0) return exit_code_of_signal(stop.signal());

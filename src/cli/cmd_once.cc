@@ -18,7 +18,7 @@ RunOptions to_run_options(const Invocation& invocation,
                           const OnceOptions& once) {
   RunOptions options;
   options.engine = invocation.engine;
-  options.name = core::once_lock(arguments.key);
+  options.names = {core::once_lock(arguments.key)};
   options.acquire = {.ttl = once.ttl, .wait = once.wait, .kind = LeaseKind::detached};
   options.format = invocation.json ? Format::json : Format::human;
   options.explain = [course = core::OnceCourse{arguments.key, once, BootClock::now()}](

@@ -13,8 +13,8 @@ constexpr Millis kPatience{500};
 
 }  // namespace
 
-WaitNotice::WaitNotice(Client client, std::string name, Format format)
-    : client_{std::move(client)}, name_{std::move(name)} {
+WaitNotice::WaitNotice(Client client, std::vector<std::string> names, Format format)
+    : client_{std::move(client)}, names_{std::move(names)} {
   if (format == Format::json || isatty(STDERR_FILENO) != 1) return;
   teller_ = std::jthread{[this](const std::stop_token& stop) { tell(stop); }};
 }
@@ -25,9 +25,13 @@ void WaitNotice::tell(const std::stop_token& stop) {
     stopped_.wait_for(lock, stop, kPatience, [] { return false; });
   }
   if (stop.stop_requested()) return;
-  std::string text = fmt::format("holdfast: waiting for '{}'", printable(name_));
-  const auto lock = client_.inspect(name_);
-  if (lock && !lock->holders.empty()) text += ", held by " + describe(lock->holders.front());
+  const std::string all = fmt::format("{}", fmt::join(names_, ", "));
+  std::string text = fmt::format("holdfast: waiting for '{}'", printable(all));
+  // Of several, some are held by ourselves.
+  if (names_.size() == 1) {
+    const auto lock = client_.inspect(names_.front());
+    if (lock && !lock->holders.empty()) text += ", held by " + describe(lock->holders.front());
+  }
   fmt::print(stderr, "{}\n", text);
 }
 

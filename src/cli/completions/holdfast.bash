@@ -56,8 +56,12 @@ _holdfast() {
     --faults) words="all none $(_holdfast_simulated faults)" ;;
     --for) words="10s 60s 5m" ;;
     --keep) words="1h 24h 7d" ;;
-    --on-failure) words="store retry" ;;
-    --lock) words=$(_holdfast_locks "$url") ;;
+    --on-failure)
+      words="store retry"
+      [[ $command == run ]] && words="wait retry"
+      ;;
+    --at-most-every) words="1m 10m 1h 24h" ;;
+    --lock | --and) words=$(_holdfast_locks "$url") ;;
     --lock-engine) words="local:" ;;
     --file | --html | --svg)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
@@ -70,7 +74,7 @@ _holdfast() {
     *)
       case $command in
         "") words="$commands $general --version" ;;
-        run) words="$lock --grace --status-fd $general -- $(_holdfast_locks "$url")" ;;
+        run) words="$lock --and --at-most-every --on-failure --grace --status-fd $general -- $(_holdfast_locks "$url")" ;;
         acquire) words="$lock $general $(_holdfast_locks "$url")" ;;
         renew) words="--owner --ttl $general $(_holdfast_locks "$url")" ;;
         release) words="--owner $general $(_holdfast_locks "$url")" ;;

@@ -7,10 +7,13 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/decimal.h"
+
 namespace holdfast::cli {
 namespace {
 
-constexpr std::size_t kMessageBytesMax = 64 * 1024;
+// Enough for the names and proofs of as many locks as a run may have.
+constexpr std::size_t kMessageBytesMax = 128 * 1024;
 constexpr std::string_view kAtOnce = "at once";
 constexpr std::string_view kOnDemand = "on demand";
 
@@ -36,7 +39,8 @@ Result<std::pair<UniqueFd, UniqueFd>> open_channel() {
 }
 
 void send_start(int fd, const StartOrder& order) {
-  std::string bytes = order.owner + '\0';
+  std::string bytes = std::to_string(order.owners.size()) + '\0';
+  for (const std::string& owner : order.owners) bytes += owner + '\0';
   bytes += order.terminal == TerminalUse::at_once ? kAtOnce : kOnDemand;
   bytes += '\0';
   for (const std::string& assignment : order.environment) bytes += assignment + '\0';
@@ -64,7 +68,9 @@ std::optional<StartOrder> receive_start(int fd) {
     rest.remove_prefix(end + 1);
     return field;
   };
-  order.owner = take();
+  const auto owners = parse_decimal<std::size_t>(take());
+  if (!owners) return std::nullopt;
+  for (std::size_t i = 0; i < *owners; ++i) order.owners.push_back(take());
   order.terminal = take() == kAtOnce ? TerminalUse::at_once : TerminalUse::on_demand;
   while (!rest.empty()) order.environment.push_back(take());
   return order;

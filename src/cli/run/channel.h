@@ -19,7 +19,8 @@ namespace holdfast::cli {
 
 /// From the supervisor: the lease is granted, start the program.
 struct StartOrder {
-  std::string owner;
+  /// Of each lock, in the order of RunOptions::names.
+  std::vector<std::string> owners;
   TerminalUse terminal{TerminalUse::on_demand};
   /// Assignments to add to the program's environment, as NAME=value.
   std::vector<std::string> environment;

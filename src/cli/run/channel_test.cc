@@ -19,13 +19,13 @@ class ChannelTest : public testing::Test {
 };
 
 TEST_F(ChannelTest, TheOrderArrivesAsItWasSent) {
-  const StartOrder sent{.owner = "00ff",
+  const StartOrder sent{.owners = {"00ff", "01fe"},
                         .terminal = TerminalUse::at_once,
                         .environment = {"A=1", "EMPTY=", "B=x y\nz"}};
   send_start(supervisor_.get(), sent);
   const auto received = receive_start(guardian_.get());
   ASSERT_TRUE(received.has_value());
-  EXPECT_EQ(received->owner, sent.owner);
+  EXPECT_EQ(received->owners, sent.owners);
   EXPECT_EQ(received->terminal, sent.terminal);
   EXPECT_EQ(received->environment, sent.environment);
 }

@@ -55,7 +55,7 @@ class Guardian {
     }
     shared_.group.store(0);
     report(Report::Kind::gone, 0);
-    if (!supervisor_settles()) release(order->owner);
+    if (!supervisor_settles()) release(order->owners);
   }
 
  private:
@@ -162,10 +162,13 @@ class Guardian {
     }
   }
 
-  void release(const std::string& owner_text) {
-    const auto owner = Owner::parse(owner_text);
+  void release(const std::vector<std::string>& owners) {
     auto client = Client::connect(options_.engine);
-    if (owner && client) (void)client->release(options_.name, *owner);
+    if (!client) return;
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      const auto owner = Owner::parse(owners[i]);
+      if (owner) (void)client->release(options_.names[i], *owner);
+    }
   }
 
   void report(Report::Kind kind, int value) {

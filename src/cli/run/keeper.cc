@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/assert.h"
+#include "cli/duration.h"
 #include "cli/wait_notice.h"
 #include "core/validity.h"
 #include "holdfast/client.h"
@@ -18,9 +19,20 @@ namespace {
 constexpr Duration kRetryMax = std::chrono::seconds{1};
 
 // The session clock counts from the sending of the request, which only the engine knows.
-core::SessionClock clock_of(const Lease& lease) {
-  const Duration ttl = lease.ttl();
+core::SessionClock clock_of(const MultiLease& lease) {
+  const Duration ttl = lease.leases().front().ttl();
   return {lease.valid_until() + core::drift_allowance(ttl) - ttl, ttl};
+}
+
+Error not_due(const RunOptions& options, const IntervalError& error) {
+  const std::string& name = options.names.front();
+  return {error.code,
+          fmt::format("'{}' was run less than {} ago and is due in {}",
+                      name,
+                      format_duration(options.at_most_every),
+                      format_duration(*error.due_in)),
+          fmt::format("wait for it with --wait, or end the interval: holdfast break {}",
+                      interval_lock(name))};
 }
 
 }  // namespace
@@ -80,25 +92,52 @@ std::optional<core::SessionClock> Keeper::acquire() {
     refusal_ = client.error();
     return std::nullopt;
   }
-  auto lease = [&] {
-    const WaitNotice notice{*client, options_.name, options_.format};
-    return client->acquire(options_.name, options_.acquire, waiting_.get_token());
-  }();
-  if (!lease) {
-    refusal_ = options_.explain(lease.error());
+  engine_ = client->engine();
+  auto refusal = options_.at_most_every > Millis{0} ? take_interval(*client) : take(*client);
+  if (refusal) {
+    refusal_ = *std::move(refusal);
     return std::nullopt;
   }
-  grant_ = Grant{.name = lease->name(),
-                 .token = lease->token(),
-                 .owner = lease->owner(),
-                 .ttl = lease->ttl(),
-                 .engine = client->engine(),
-                 .sequencer = lease->sequencer()};
-  const core::SessionClock clock = clock_of(*lease);
+  note_grants();
+  const core::SessionClock clock = clock_of(lease());
   shared_.publish(clock.deadline(), clock.ttl());
-  lease_.emplace(std::move(*lease));
-  on_lost_.emplace(lease_->stop_token(), [this] { eventfd_write(lost_.get(), 1); });
+  on_lost_.emplace(lease().stop_token(), [this] { eventfd_write(lost_.get(), 1); });
   return clock;
+}
+
+std::optional<Error> Keeper::take(Client& client) {
+  const WaitNotice notice{client, options_.names, options_.format};
+  auto taken = acquire_all(client, options_.names, options_.acquire, waiting_.get_token());
+  if (!taken) return options_.explain(taken.error());
+  lease_.emplace(std::move(*taken));
+  return std::nullopt;
+}
+
+std::optional<Error> Keeper::take_interval(Client& client) {
+  const WaitNotice notice{client, {interval_lock(options_.names.front())}, options_.format};
+  const IntervalOptions options{.ttl = options_.acquire.ttl,
+                                .wait = options_.acquire.wait,
+                                .kind = options_.acquire.kind,
+                                .lock_delay = options_.acquire.lock_delay,
+                                .label = options_.acquire.label};
+  auto run =
+      at_most_every(options_.at_most_every, client, options_.names, options, waiting_.get_token());
+  if (!run) {
+    return run.error().due_in ? not_due(options_, run.error()) : options_.explain(run.error());
+  }
+  interval_.emplace(std::move(*run));
+  return std::nullopt;
+}
+
+void Keeper::note_grants() {
+  for (const std::string& name : options_.names) {
+    const Lease& granted = *lease().find(name);
+    grants_.push_back({.name = name,
+                       .token = granted.token(),
+                       .owner = granted.owner(),
+                       .ttl = granted.ttl(),
+                       .sequencer = granted.sequencer()});
+  }
 }
 
 void Keeper::renew_until_stopped(core::SessionClock clock) {
@@ -109,7 +148,7 @@ void Keeper::renew_until_stopped(core::SessionClock clock) {
     loss_ = Error{
         Errc::lost,
         fmt::format(
-            "the lease on '{}' is lost: {}", options_.name, to_string(lease_->loss_reason()))};
+            "the lease on '{}' is lost: {}", options_.title(), to_string(lease().loss_reason()))};
     tell(News::lost);
     return;
   }
@@ -118,9 +157,9 @@ void Keeper::renew_until_stopped(core::SessionClock clock) {
 bool Keeper::renew(core::SessionClock& clock) {
   const TimePoint sent_at = BootClock::now();
   if (clock.state(sent_at) == LeaseState::lost) return false;
-  const auto renewed = lease_->renew();
+  const auto renewed = lease().renew();
   if (renewed) {
-    clock.renewed(sent_at, grant_->ttl);
+    clock.renewed(sent_at, grants_.front().ttl);
     shared_.publish(clock.deadline(), clock.ttl());
     return true;
   }
@@ -139,15 +178,16 @@ Keeper::Woken Keeper::sleep_until(TimePoint at) {
   return events[1].revents != 0 ? Woken::lost : Woken::renew;
 }
 
-ReleaseOutcome Keeper::release() {
-  HOLDFAST_ASSERT(lease_.has_value());
-  return lease_->release();
+ReleaseOutcome Keeper::release(Interval interval) {
+  const ReleaseOutcome outcome = lease().release();
+  // What cannot be given back ends by itself.
+  if (interval_ && interval == Interval::given_back) (void)interval_->forget();
+  return outcome;
 }
 
 void Keeper::abandon() {
-  HOLDFAST_ASSERT(lease_.has_value());
-  // Only session leases refuse, and this one is detached.
-  (void)lease_->detach();
+  // Only session leases refuse, and these are detached.
+  (void)lease().detach();
 }
 
 }  // namespace holdfast::cli

@@ -1,7 +1,7 @@
-// Takes the lease of a run and renews it, on a thread of its own, until told to stop.
+// Takes the leases of a run and renews them, on a thread of its own, until told to stop.
 //
-// The lease is detached: should this process be killed, the lock stays taken until the guardian has
-// ended the program, or the TTL is over.
+// The leases are detached: should this process be killed, the locks stay taken until the guardian
+// has ended the program, or the TTL is over.
 //
 // Thread safety: all members are called by one thread, the supervisor's.
 
@@ -13,13 +13,15 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "cli/run/boot_timer.h"
 #include "cli/run/run_options.h"
 #include "cli/run/shared_run.h"
 #include "core/session_clock.h"
-#include "holdfast/lease.h"
+#include "holdfast/interval.h"
+#include "holdfast/multi_lock.h"
 
 namespace holdfast::cli {
 
@@ -29,7 +31,6 @@ struct Grant {
   Token token;
   Owner owner;
   Millis ttl;
-  std::string engine;
   std::string sequencer;
 };
 
@@ -54,19 +55,30 @@ class Keeper {
   void cancel();
   /// Stops renewing. The deadline published last stands.
   void stop();
-  /// Gives the lock up. Precondition: stop() was called, and granted was among the news.
-  ReleaseOutcome release();
-  /// Leaves the lease to end by itself. Precondition as release().
+  /// What becomes of the interval of a run that has one.
+  enum class Interval { stays, given_back };
+
+  /// Gives the locks up. Precondition: stop() was called, and granted was among the news.
+  ReleaseOutcome release(Interval interval);
+  /// Leaves the leases to end by themselves. Precondition as release().
   void abandon();
 
-  /// Valid once granted, and refused, and lost, were among the news.
-  const Grant& grant() const { return *grant_; }
+  // Valid once granted, and refused, and lost, were among the news.
+  /// In the order of RunOptions::names.
+  const std::vector<Grant>& grants() const { return grants_; }
+  /// The engine's URL, complete and without credentials.
+  const std::string& engine() const { return engine_; }
   const Error& refusal() const { return refusal_; }
   const Error& loss() const { return loss_; }
 
  private:
   void keep();
   std::optional<core::SessionClock> acquire();
+  /// Empty: everything is held.
+  std::optional<Error> take(Client& client);
+  std::optional<Error> take_interval(Client& client);
+  void note_grants();
+  MultiLease& lease() { return interval_ ? interval_->lease() : *lease_; }
   void renew_until_stopped(core::SessionClock clock);
   /// False when the lease is lost.
   bool renew(core::SessionClock& clock);
@@ -82,9 +94,12 @@ class Keeper {
   UniqueFd lost_;
   BootTimer timer_;
   std::stop_source waiting_;
-  std::optional<Lease> lease_;
+  /// One of the two, once granted.
+  std::optional<MultiLease> lease_;
+  std::optional<IntervalRun> interval_;
   std::optional<std::stop_callback<std::function<void()>>> on_lost_;
-  std::optional<Grant> grant_;
+  std::vector<Grant> grants_;
+  std::string engine_;
   Error refusal_;
   Error loss_;
   std::mutex mutex_;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,9 +13,18 @@
 
 namespace holdfast::cli {
 
+/// What becomes of the interval of a run that failed.
+enum class FailedRun : std::uint8_t {
+  /// It stays: the program is not run again before it is over.
+  counts,
+  /// It is given back: the program may be run again at once.
+  may_repeat,
+};
+
 struct RunOptions {
   std::string engine;
-  std::string name;
+  /// As typed, each once; at least one.
+  std::vector<std::string> names;
   /// Its views point into storage that outlives the run.
   AcquireOptions acquire;
   /// Between TERM and KILL, where the lease leaves that much time.
@@ -24,8 +34,18 @@ struct RunOptions {
   std::vector<std::string> program;
   /// What to say when the lock was not granted.
   std::function<Error(const AcquireError&)> explain;
+  /// The program is run at most once in so long, counted by the first name. Zero: whenever asked.
+  Millis at_most_every{0};
+  FailedRun on_failure{FailedRun::counts};
   /// With JSON, nothing is said to people while waiting.
   Format format{Format::human};
+
+  /// All names, for messages.
+  std::string title() const {
+    std::string text = names.front();
+    for (std::size_t i = 1; i < names.size(); ++i) text += ", " + names[i];
+    return text;
+  }
 };
 
 }  // namespace holdfast::cli

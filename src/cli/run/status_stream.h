@@ -1,6 +1,6 @@
 // `--status-fd`: what Holdfast itself did in a run, one JSON object per line.
 //
-//     {"event":"acquired","name":"x","token":17,"ttl_ms":30000}
+//     {"event":"acquired","name":"x","token":17,"ttl_ms":30000}      for each lock
 //     {"event":"started","pid":4711}
 //     {"event":"lost","reason":"..."}
 //     {"event":"released","outcome":"released"}

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <utility>
 
+#include "cli/run/lock_environment.h"
 #include "cli/run/process_group.h"
 #include "cli/run/standard_streams.h"
 #include "cli/run/wind_down.h"
@@ -44,7 +45,7 @@ Supervisor::Supervisor(const RunOptions& options, SharedRun& shared, Start start
       status_{std::move(start.status)},
       keeper_{options, shared},
       end_{shared} {
-  facts_.name = options.name;
+  facts_.name = options.title();
   facts_.program = options.program.front();
 }
 
@@ -181,18 +182,15 @@ void Supervisor::on_granted() {
     return;
   }
   phase_ = Phase::running;
-  const Grant& grant = keeper_.grant();
-  status_.acquired(grant);
-  const TerminalUse terminal = terminal_.wanted();
-  if (terminal == TerminalUse::at_once) terminal_.note_lent();
-  send_start(channel_.get(),
-             {.owner = grant.owner.to_string(),
-              .terminal = terminal,
-              .environment = {"HOLDFAST_LOCK=" + grant.name,
-                              fmt::format("HOLDFAST_TOKEN={}", grant.token.value()),
-                              "HOLDFAST_OWNER=" + grant.owner.to_string(),
-                              "HOLDFAST_ENGINE=" + grant.engine,
-                              "HOLDFAST_SEQUENCER=" + grant.sequencer}});
+  StartOrder order{.owners = {}, .terminal = TerminalUse::on_demand, .environment = {}};
+  for (const Grant& grant : keeper_.grants()) {
+    status_.acquired(grant);
+    order.owners.push_back(grant.owner.to_string());
+  }
+  order.environment = environment_of(keeper_.grants(), keeper_.engine());
+  order.terminal = terminal_.wanted();
+  if (order.terminal == TerminalUse::at_once) terminal_.note_lent();
+  send_start(channel_.get(), order);
   report_due_at_ = BootClock::now() + kGuardiansTurn;
 }
 
@@ -265,7 +263,7 @@ int Supervisor::settle(Console& console) {
   if (ended_for_the_lease()) {
     lose({Errc::lost,
           fmt::format("the lease on '{}' was not renewed in time; the program was ended",
-                      options_.name)});
+                      options_.title())});
   }
   if (granted_ && hopeless_) keeper_.abandon();
   if (granted_ && !hopeless_) release();
@@ -288,12 +286,19 @@ void Supervisor::lose(Error error) {
 
 void Supervisor::release() {
   const bool in_time = BootClock::now() < shared_.deadline();
-  const ReleaseOutcome outcome = keeper_.release();
+  const ReleaseOutcome outcome = keeper_.release(interval_after());
   // Gone although its time was not over: broken, or forgotten by the engine, as the program ran.
   if (outcome == ReleaseOutcome::already_lost && in_time) {
-    lose({Errc::lost, fmt::format("the lease on '{}' was lost meanwhile", options_.name)});
+    lose({Errc::lost, fmt::format("the lease on '{}' was lost meanwhile", options_.title())});
   }
   status_.released(outcome);
+}
+
+Keeper::Interval Supervisor::interval_after() const {
+  const bool nothing_ran = facts_.interrupted_by != 0 || facts_.start_error != 0;
+  const bool failed = judge(facts_).code != 0;
+  const bool may_repeat = failed && options_.on_failure == FailedRun::may_repeat;
+  return nothing_ran || may_repeat ? Keeper::Interval::given_back : Keeper::Interval::stays;
 }
 
 void Supervisor::dismiss_guardian() {

@@ -1,4 +1,4 @@
-// The process the user started: holds the lease of a run, passes signals on, settles the end.
+// The process the user started: holds the leases of a run, passes signals on, settles the end.
 //
 // Should the guardian die or be stopped, the supervisor does its work: it ends the program's group
 // when the lease is in danger, and waits for it.
@@ -65,6 +65,7 @@ class Supervisor {
   int settle(Console& console);
   void lose(Error error);
   void release();
+  Keeper::Interval interval_after() const;
   void dismiss_guardian();
 
   const RunOptions& options_;
