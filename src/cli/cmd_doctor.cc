@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
+#include <memory>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/text.h"
@@ -39,8 +41,14 @@ void print_text(const Diagnosis& diagnosis, Console& console) {
   }
 }
 
-int examine(const Invocation& invocation, Console& console) {
-  const auto diagnosis = diagnose(invocation.engine);
+int examine(const Invocation& invocation, const std::string& asked, Console& console) {
+  std::optional<Millis> ttl;
+  if (!asked.empty()) {
+    const auto given = duration_option("--ttl", asked);
+    if (!given) return console.fail(given.error());
+    ttl = *given;
+  }
+  const auto diagnosis = diagnose(invocation.engine, ttl);
   if (!diagnosis) return console.fail(diagnosis.error());
   if (console.json()) {
     console.print(to_json(*diagnosis));
@@ -55,15 +63,22 @@ int examine(const Invocation& invocation, Console& console) {
 void add_doctor(CLI::App& app, Invocation& invocation) {
   auto* command =
       app.add_subcommand("doctor", "Tell whether locks are safe as this engine is set up");
+  auto ttl = std::make_shared<std::string>();
+  command
+      ->add_option("--ttl", *ttl, "The TTL that locks will ask for, against what the engine grants")
+      ->type_name("TIME");
   command->footer(
       "\nEach finding says what can go wrong and which setting to change. Exits with 1 when there "
       "is\n"
       "one. 'danger': two may hold a lock at once, or locks do not work.\n"
       "\nExamples:\n"
       "  holdfast doctor --engine redis://cache.example:6379\n"
+      "  holdfast doctor --engine zookeeper://a,b,c --ttl 2s\n"
       "  holdfast doctor --json | jq -r '.findings[].fix'");
-  command->callback([&invocation] {
-    invocation.action = [&invocation](Console& console) { return examine(invocation, console); };
+  command->callback([&invocation, ttl] {
+    invocation.action = [&invocation, ttl](Console& console) {
+      return examine(invocation, *ttl, console);
+    };
   });
 }
 

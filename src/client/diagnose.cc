@@ -12,6 +12,7 @@
 #include "client/engine_url.h"
 #include "client/open_redis.h"
 #include "client/redlock_url.h"
+#include "core/limits.h"
 #include "engines/etcd/driver/etcd_url.h"
 #include "engines/local/state_dir.h"
 #include "engines/postgres/driver/postgres_url.h"
@@ -76,10 +77,13 @@ Result<Diagnosis> diagnose_local(std::string_view url) {
 
 }  // namespace
 
-Result<Diagnosis> diagnose(std::string_view url) {
+Result<Diagnosis> diagnose(std::string_view url, std::optional<Millis> ttl) {
+  if (ttl) {
+    if (const auto checked = core::check_ttl(*ttl); !checked) return Unexpected{checked.error()};
+  }
   if (is_redlock_url(url)) return diagnose_redlock(url);
-  if (etcd::is_etcd_url(url)) return diagnose_etcd(url);
-  if (zookeeper::is_zookeeper_url(url)) return diagnose_zookeeper(url);
+  if (etcd::is_etcd_url(url)) return diagnose_etcd(url, ttl);
+  if (zookeeper::is_zookeeper_url(url)) return diagnose_zookeeper(url, ttl);
   if (postgres::is_postgres_url(url)) return diagnose_postgres(url);
   return is_redis_url(url) ? diagnose_redis(url) : diagnose_local(url);
 }

@@ -2,10 +2,12 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/finding.h"
+#include "holdfast/clock.h"
 #include "holdfast/result.h"
 
 namespace holdfast {
@@ -16,7 +18,9 @@ struct Diagnosis {
   core::Findings findings;
 };
 
-/// Connects and looks. Errors as Client::connect(), where nothing could be looked at.
-Result<Diagnosis> diagnose(std::string_view url);
+/// Connects and looks, with locks in mind that ask for this TTL; empty: for what is usual.
+/// invalid_argument: a TTL that no lock may ask for. Errors as Client::connect(), where nothing
+/// could be looked at.
+Result<Diagnosis> diagnose(std::string_view url, std::optional<Millis> ttl = std::nullopt);
 
 }  // namespace holdfast

@@ -8,15 +8,16 @@
 
 namespace holdfast {
 
-Result<Diagnosis> diagnose_etcd(std::string_view url) {
+Result<Diagnosis> diagnose_etcd(std::string_view url, std::optional<Millis> ttl) {
   const auto parsed = etcd::parse_etcd_url(url);
   if (!parsed) return Unexpected{parsed.error()};
   const auto env = runtime::AsioEnv::create();
   if (!env) return Unexpected{env.error()};
   auto driver = etcd::EtcdDriver::create(**env, parsed->target);
   if (!driver) return Unexpected{std::move(driver).error()};
-  const auto facts = etcd::examine(**env, *driver, *parsed);
+  auto facts = etcd::examine(**env, *driver, *parsed);
   if (!facts) return Unexpected{facts.error()};
+  facts->ttl_asked = ttl;
   return Diagnosis{.engine = shown_etcd_url(*parsed), .findings = etcd::findings_of(*facts)};
 }
 

@@ -7,6 +7,6 @@
 namespace holdfast {
 
 /// Every server that the URL names. One that cannot be asked is a finding. Errors as diagnose().
-Result<Diagnosis> diagnose_zookeeper(std::string_view url);
+Result<Diagnosis> diagnose_zookeeper(std::string_view url, std::optional<Millis> ttl);
 
 }  // namespace holdfast

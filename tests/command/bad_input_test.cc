@@ -42,6 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"TtlTooLong", {"run", "x", "--ttl", "25h", "--", "true"}, 65, "out of range"},
         Case{"TtlNonsense", {"acquire", "x", "--ttl", "soon"}, 65, "--ttl: 'soon'"},
         Case{"TtlWithoutUnit", {"acquire", "x", "--ttl", "30"}, 65, "unit is missing"},
+        Case{"TtlOfDoctor", {"doctor", "--ttl", "99ms"}, 65, "99 ms is out of range"},
         Case{"TtlMissing", {"acquire", "x", "--ttl"}, 64, "--ttl"},
         Case{"WaitNegative", {"acquire", "x", "--wait", "-1s"}, 65, "--wait: '-1s'"},
         Case{"GraceNonsense", {"run", "x", "--grace", "x", "--", "true"}, 65, "--grace"},

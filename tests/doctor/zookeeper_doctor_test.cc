@@ -80,6 +80,19 @@ TEST_F(ZookeeperDoctorTest, SettingsThatAreWrongAreFound) {
             (Ids{"one_server", "ttl_raised", "ttl_lowered", "few_connections", "no_fsync"}));
 }
 
+TEST_F(ZookeeperDoctorTest, TtlsAreHeldAgainstTheOneThatIsAskedFor) {
+  const auto found_for = [](Millis ttl) {
+    Ids all = ids(diagnose(url_of(alone()), ttl));
+    for (const char* id : {"slow", "slow_disk", "overloaded", "one_server"}) all.erase(id);
+    return all;
+  };
+  EXPECT_EQ(found_for(Millis{100}), Ids{"ttl_raised"});
+  EXPECT_EQ(found_for(std::chrono::hours{24}), Ids{"ttl_lowered"});
+  const auto none = diagnose(url_of(alone()), Millis{0});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, Errc::invalid_argument);
+}
+
 TEST_F(ZookeeperDoctorTest, ServersThatDoNotTellAreFound) {
   ZookeeperEnsemble ensemble{
       ZookeeperEnsemble::Shape{.settings = {.lines = {"4lw.commands.whitelist=ruok,srvr"}}}};

@@ -94,7 +94,7 @@ _holdfast() {
           words="local redis etcd zookeeper postgres compare redlock postgres-advisory --peers --html --svg
             $general"
           ;;
-        doctor) words="$general" ;;
+        doctor) words="--ttl $general" ;;
         lab)
           words="pause naive bank sim quorum --html --svg --no-picture --keep --ttl --processes --rounds
             $general"

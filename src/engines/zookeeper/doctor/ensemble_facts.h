@@ -76,6 +76,8 @@ struct EnsembleFacts {
   /// What the shortest and the longest TTL become. 0: no session was granted.
   Millis ttl_min{0};
   Millis ttl_max{0};
+  /// What locks are going to ask for. Empty: what is usual.
+  std::optional<Millis> ttl_asked{};
   std::vector<NodeRefusal> refusals{};
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/decimal.h"
@@ -25,8 +26,11 @@ constexpr double kConnectionsMin = 20;
 constexpr Millis kTtlUsual{30'000};
 /// As ZooKeeper is delivered: two ticks of 2 s.
 constexpr Millis kTtlMinUsual{4000};
+/// 3.5.3 was the first release with them.
+constexpr std::tuple kContainersSince{3, 5, 3};
 
 std::string seconds(Millis time) {
+  if (time % Millis{100} != Millis{0}) return std::to_string(time.count()) + " ms";
   const auto tenths = time.count() / 100;
   std::string text = std::to_string(tenths / 10);
   if (tenths % 10 != 0) text += '.' + std::to_string(tenths % 10);
@@ -43,7 +47,7 @@ std::size_t voters_of(const EnsembleFacts& facts) {
   return voters;
 }
 
-/// Whether containers are there: since 3.5.3.
+/// Whether containers are missing.
 bool is_too_old(const std::string& version) {
   const std::size_t first = version.find('.');
   if (first == std::string::npos) return false;
@@ -51,7 +55,10 @@ bool is_too_old(const std::string& version) {
   const auto major = parse_decimal<int>(version.substr(0, first));
   const auto minor = parse_decimal<int>(version.substr(first + 1, second - first - 1));
   if (!major || !minor) return false;
-  return *major < 3 || (*major == 3 && *minor < 5);
+  // What follows the third number, such as "-alpha", says nothing.
+  const std::string rest = second == std::string::npos ? std::string{} : version.substr(second + 1);
+  const std::string digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+  return std::tuple{*major, *minor, parse_decimal<int>(digits).value_or(0)} < kContainersSince;
 }
 
 Findings fsync_findings(const ServerFacts& server) {
@@ -165,11 +172,14 @@ Findings load_findings(const EnsembleFacts& facts) {
 
 Findings ttl_findings(const EnsembleFacts& facts) {
   Findings found;
-  if (facts.ttl_min > kTtlMinUsual) {
+  const std::string asked =
+      facts.ttl_asked ? "a TTL of " + seconds(*facts.ttl_asked) + " to " : std::string{};
+  if (facts.ttl_min > facts.ttl_asked.value_or(kTtlMinUsual)) {
     found.push_back(
         {"ttl_raised",
          Severity::warning,
-         "the ensemble raises every TTL to at least " + seconds(facts.ttl_min) +
+         "the ensemble raises " + (asked.empty() ? "every TTL to at least " : asked) +
+             seconds(facts.ttl_min) +
              ": so long others wait when a holder vanishes, whatever it asked for",
          "ask for TTLs of " + seconds(facts.ttl_min) +
              " and more, or lower tickTime: minSessionTimeout is two of it unless it is "
@@ -186,11 +196,13 @@ Findings ttl_findings(const EnsembleFacts& facts) {
                          "know",
                      "minSessionTimeout=" + whole(2 * tick) + " in zoo.cfg, or none"});
   }
-  if (facts.ttl_max > Millis{0} && facts.ttl_max < kTtlUsual) {
+  if (facts.ttl_max > Millis{0} && facts.ttl_max < facts.ttl_asked.value_or(kTtlUsual)) {
     found.push_back({"ttl_lowered",
                      Severity::warning,
-                     "the ensemble lowers every TTL to at most " + seconds(facts.ttl_max) +
-                         ", less than the usual 30 s: holders lose their locks that much earlier "
+                     "the ensemble lowers " + (asked.empty() ? "every TTL to at most " : asked) +
+                         seconds(facts.ttl_max) +
+                         (asked.empty() ? ", less than the usual 30 s" : "") +
+                         ": holders lose their locks that much earlier "
                          "when they are held up",
                      "raise maxSessionTimeout, which is twenty of tickTime unless it is set"});
   }

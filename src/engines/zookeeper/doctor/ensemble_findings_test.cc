@@ -65,11 +65,11 @@ TEST(EnsembleFindingsTest, ServersAndTheirNumber) {
 
 TEST(EnsembleFindingsTest, ReleasesWithoutContainersAreTooOld) {
   EnsembleFacts facts = good();
-  for (const char* const old : {"3.4.14-1", "2.9.9"}) {
+  for (const char* const old : {"3.4.14-1", "3.5.0", "3.5.2-alpha-1750793", "2.9.9"}) {
     facts.asked[0].version = old;
     EXPECT_EQ(ids(server_findings(facts)), Ids{"too_old"}) << old;
   }
-  for (const char* const fine : {"3.5.3", "3.10.0", "4.0", "who knows", ""}) {
+  for (const char* const fine : {"3.5.3", "3.5.10-1", "3.10.0", "4.0", "who knows", ""}) {
     facts.asked[0].version = fine;
     EXPECT_EQ(ids(server_findings(facts)), Ids{}) << fine;
   }
@@ -101,6 +101,22 @@ TEST(EnsembleFindingsTest, TtlsThatAreNotGranted) {
   EXPECT_NE(found[0].message.find("6.5 s"), std::string::npos);
   facts.ttl_max = Millis{0};
   facts.ttl_min = Millis{0};
+  EXPECT_EQ(ids(ttl_findings(facts)), Ids{});
+}
+
+TEST(EnsembleFindingsTest, TtlsAreHeldAgainstTheOneThatIsAskedFor) {
+  EnsembleFacts facts = good();
+  facts.ttl_asked = Millis{1500};
+  core::Findings found = ttl_findings(facts);
+  ASSERT_EQ(ids(found), Ids{"ttl_raised"});
+  EXPECT_NE(found[0].message.find("a TTL of 1.5 s to 4 s"), std::string::npos) << found[0].message;
+  facts.ttl_asked = Millis{60'000};
+  found = ttl_findings(facts);
+  ASSERT_EQ(ids(found), Ids{"ttl_lowered"});
+  EXPECT_NE(found[0].message.find("a TTL of 60 s to 40 s"), std::string::npos) << found[0].message;
+  facts.ttl_min = Millis{6000};
+  facts.ttl_max = Millis{20'000};
+  facts.ttl_asked = Millis{10'000};
   EXPECT_EQ(ids(ttl_findings(facts)), Ids{});
 }
 
