@@ -9,12 +9,13 @@ PAGE = ROOT / "docs/internals/peer_defects.md"
 # Items 18 and 19 are PostgreSQL's.
 EXPECTED = {f"D{i}" for i in range(1, 21)} | {str(i) for i in range(9, 27) if i not in (18, 19)}
 EXPECTED |= {f"E{i}" for i in (1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 27, 28, 30, 31, 32)}
+EXPECTED |= {f"Z{i}" for i in (*range(10, 22), 32)}
 
 
 def rows():
     for line in PAGE.read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) == 3 and re.fullmatch(r"[DE]?\d+", cells[0]):
+        if len(cells) == 3 and re.fullmatch(r"[DEZ]?\d+", cells[0]):
             yield cells[0], re.findall(r"`(\w+)\.(\w+)`", cells[2])
 
 

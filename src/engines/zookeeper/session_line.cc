@@ -33,9 +33,14 @@ SessionLine::~SessionLine() = default;
 void SessionLine::open(SessionAsk ask) {
   const std::uint64_t generation = ++generation_;
   let_go();
-  auto on_event = [weak = weak_from_this(), generation](const SessionEvent& event) {
+  std::optional<SessionId> wanted;
+  if (ask.resume) wanted = ask.resume->id;
+  auto on_event = [weak = weak_from_this(), generation, wanted](const SessionEvent& event) {
     const auto self = weak.lock();
-    if (self && self->generation_ == generation) self->hear(event);
+    if (!self || self->generation_ != generation) return;
+    const bool greeted = event.kind == SessionEvent::Kind::connected;
+    if (greeted && wanted && event.key.id != *wanted) return self->refuse_other();
+    self->hear(event);
   };
   handle_ = port_->open(std::move(ask), std::move(on_event));
   settle_all({Errc::unknown_outcome, "the connection was given up before the answer came"});
@@ -49,14 +54,19 @@ void SessionLine::open(SessionAsk ask) {
   }
 }
 
+/// Some servers greet a session that they do not know with a new one.
+void SessionLine::refuse_other() {
+  close();
+  hear({.kind = SessionEvent::Kind::expired});
+}
+
 /// It may be what calls us.
 void SessionLine::let_go() {
   if (handle_) env_.post([gone = std::shared_ptr<ZookeeperSession>{std::move(handle_)}] {});
 }
 
 void SessionLine::close() {
-  closed_ = true;
-  if (handle_) handle_->close();
+  if (!std::exchange(closed_, true) && handle_) handle_->close();
   settle_all({Errc::lost, "the session was given up"});
 }
 

@@ -52,6 +52,8 @@ class SessionLine : public std::enable_shared_from_this<SessionLine> {
   SessionLine& operator=(const SessionLine&) = delete;
 
   /// Takes another handle. What is under way over the last one is answered by unknown_outcome.
+  /// A server that gives another session than the one to be resumed has let that end: `expired` is
+  /// told, and what it gave is closed.
   void open(SessionAsk ask);
   /// Ends the session at the server, soon. What is under way or follows is answered by `lost`.
   void close();
@@ -83,6 +85,7 @@ class SessionLine : public std::enable_shared_from_this<SessionLine> {
   };
 
   void hear(const SessionEvent& event);
+  void refuse_other();
   void tell(std::string path, Change change);
   void let_go();
   void settle(std::uint64_t number, Result<Answer> answer);

@@ -84,17 +84,50 @@ TEST_F(ZookeeperPitfallTest, Z11_Curator498_TheNodeOfAFormerSessionIsNotBelieved
   EXPECT_EQ(stat_of(contenders().at(0)).owner, alice_.port->traffic->key.id);
 }
 
+// The same with an id that is not a new one, as Curator's is not: whose session made the node is
+// all that tells it from the own one.
+TEST_F(ZookeeperPitfallTest, Z11_Curator498_ANodeWithItsOwnIdIsNotBelievedIfAnotherSessionMadeIt) {
+  prepare();
+  sim::ZookeeperBed::Session former = bed_.open(hand_, 30s);
+  const SessionId its = former.await(SessionEvent::Kind::connected).key.id;
+  alice_.port->traffic->usurp = [&](const SharedRequest& create) {
+    hand_.env.post([&, create] {
+      former.session->send(create, hand_.env.now() + 1h, [](const Result<Answer>&) {});
+    });
+  };
+  const auto waiting = alice_.begin({.wait = 1h});
+  ASSERT_TRUE(run_until([&] { return contenders().size() == 2; }, 10s)) << "it made one of its own";
+  EXPECT_EQ(stat_of(contenders().at(0)).owner, its);
+  advance(5s);
+  EXPECT_FALSE(waiting->done());
+  hand_.env.post([&] { former.session->close(); });
+  ASSERT_TRUE(run_until([&] { return waiting->lease != nullptr; }, 10s));
+  EXPECT_TRUE(is_first(*waiting));
+  EXPECT_EQ(stat_of(contenders().at(0)).owner, alice_.port->traffic->key.id);
+}
+
 // CURATOR-604: a new session, at a server that is behind, saw the node that the client had with its
 // former session, and took it for its own.
 TEST_F(ZookeeperPitfallTest, Z12_Curator604_AServerThatIsBehindHandsOutNoStaleNode) {
   const auto taken = alice_.acquire({.ttl = 4s});
   ASSERT_TRUE(taken->lease);
   const auto stale = contenders().at(0);
+  const SessionKey key = alice_.port->traffic->key;
+  sim::ZookeeperBed::Session other{bed_, hand_, {.timeout = 10s, .resume = key}};
+  other.await(SessionEvent::Kind::connected);
   bed_.ensemble.set_lag(sim::PerMille{1000});
-  end_session(alice_);
+  other.session->close();
+  ASSERT_TRUE(run_until([&] { return !bed_.ensemble.has_session(key.id); }));
+  const auto shows_it = [&](std::size_t member) {
+    return bed_.ensemble.tree(member).has(path_of(stale));
+  };
+  EXPECT_TRUE(shows_it(0) || shows_it(1) || shows_it(2)) << "no server is behind";
   ASSERT_TRUE(run_until([&] { return alice_.state(taken->lease) == LeaseState::lost; }, 10s));
+  // It has to look for its node.
+  alice_.port->traffic->lose_created = 1;
   const auto again = alice_.acquire({.ttl = 4s, .wait = 1min});
   ASSERT_TRUE(again->lease);
+  EXPECT_EQ(stat_of(contenders().at(0)).owner, alice_.port->traffic->key.id);
   EXPECT_GT(token(*again), token(*taken));
   EXPECT_TRUE(is_first(*again));
   EXPECT_NE(contenders().at(0).name, stale.name);
@@ -194,6 +227,23 @@ TEST_F(ZookeeperPitfallTest, Z16_AChangeOfLeaderTakesNothingFromAHolder) {
   }
   EXPECT_EQ(alice_.state(taken->lease), LeaseState::held);
   EXPECT_TRUE(is_first(*taken));
+}
+
+// Some servers do not resume a session that they have forgotten, but open another without a word.
+TEST_F(ZookeeperPitfallTest, Z17_ASessionThatIsNotTheOneToBeResumedIsNotTakenForIt) {
+  const auto taken = alice_.acquire({.ttl = 10s});
+  advance(12s);
+  const SessionId own = alice_.port->traffic->key.id;
+  alice_.port->traffic->forgetful = true;
+  bed_.mute(alice_.process);
+  ASSERT_TRUE(run_until([&] { return alice_.port->traffic->resumed > 0; }, 4s));
+  bed_.unmute(alice_.process);
+  ASSERT_TRUE(run_until([&] { return alice_.state(taken->lease) == LeaseState::lost; }, 5s));
+  EXPECT_EQ(alice_.reason(taken->lease), LossReason::revoked);
+  const SessionId other = alice_.port->traffic->key.id;
+  EXPECT_NE(other, own);
+  EXPECT_TRUE(run_until([&] { return !bed_.ensemble.has_session(other); }, 5s))
+      << "what nobody asked for is closed";
 }
 
 TEST_F(ZookeeperPitfallTest, Z18_NothingIsWatchedThatIsOver) {

@@ -20,6 +20,10 @@ class TestSession final : public ZookeeperSession {
     }
     const bool creates = std::holds_alternative<Create>(*request);
     if (creates) ++traffic_->creates;
+    if (creates && traffic_->usurp) {
+      std::exchange(traffic_->usurp, {})(request);
+      return lose(std::move(on_answer));
+    }
     if (creates && traffic_->lose_creates > 0) {
       --traffic_->lose_creates;
       return lose(std::move(on_answer));
@@ -63,6 +67,7 @@ class TestSession final : public ZookeeperSession {
 
 std::unique_ptr<ZookeeperSession> TestPort::open(SessionAsk ask, OnEvent on_event) {
   ++(ask.resume ? traffic->resumed : traffic->opened);
+  if (traffic->forgetful) ask.resume.reset();
   auto heard = [told = traffic, then = std::move(on_event)](const SessionEvent& event) {
     const bool news = event.kind == SessionEvent::Kind::changed;
     if (news && told->deaf) return;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -35,6 +36,10 @@ struct Traffic {
   int lose_creates{0};
   /// So many creations run seconds later, and are not answered.
   int delay_creates{0};
+  /// Does the next creation instead; its answer is lost.
+  std::function<void(const SharedRequest&)> usurp{};
+  /// Servers greet who resumes a session with a new one.
+  bool forgetful{false};
   /// Paths with watches.
   std::multiset<std::string> watched{};
   /// Of the session that was connected last.
