@@ -23,6 +23,13 @@ bool changes_values(const StoreRequest& request) {
          std::holds_alternative<RebaseResource>(request.operation);
 }
 
+template <class Doubt>
+StoreError in_doubt(const StoreRequest& request, const Doubt& doubt) {
+  StoreError error = unanswered(request);
+  error.message += " (" + doubt.cause + ')';
+  return error;
+}
+
 /// What is known of the course decides it. Empty: it must look first.
 template <class Course>
 Result<std::optional<StoreStep>, StoreError> next_step(const Course& course) {
@@ -37,7 +44,7 @@ Result<std::optional<StoreStep>, StoreError> next_step(const Course& course) {
     // that its traces would be gone.
     const bool may_come = !step && sight.text == course.doubt->of_mark;
     if (may_come || !remembers(sight, course.doubt->since)) {
-      return Unexpected{unanswered(course.request)};
+      return Unexpected{in_doubt(course.request, *course.doubt)};
     }
   }
   if (!step) return Unexpected{std::move(step).error()};
@@ -62,13 +69,13 @@ std::optional<StoreResult> MarkedStore::take(Course& course,
   const Errc code = answer.error().code;
   if (code == Errc::unknown_outcome && step) {
     const Version since = course.doubt ? course.doubt->since : step->change->mark.version;
-    course.doubt = typename Course::Doubt{course.sight.text, since};
+    course.doubt = typename Course::Doubt{course.sight.text, since, answer.error().message};
   }
   course.sight = {};
   forget(course.request);
   const Duration pause = backoff_bound(conduct_.retry, course.failures);
   if (may_pass(code) && env().now() + pause < course.answer_by) return std::nullopt;
-  if (course.doubt) return StoreResult{Unexpected{unanswered(course.request)}};
+  if (course.doubt) return StoreResult{Unexpected{in_doubt(course.request, *course.doubt)}};
   StoreError error{std::move(answer).error()};
   // Whatever was not answered has only looked.
   if (may_pass(code)) error.code = Errc::unavailable;

@@ -53,6 +53,8 @@ class MarkedStore : public TaskStore {
     struct Doubt {
       std::string of_mark;
       Version since{0};
+      /// Why its answer did not come.
+      std::string cause{};
     };
     std::optional<Doubt> doubt{};
     std::uint32_t failures{0};

@@ -18,6 +18,9 @@ struct Meaning {
   std::string_view what;
 };
 
+/// Nobody lowers the limit below this.
+constexpr std::size_t kLarge = 16 * 1024;
+
 // What is not here broke the connection, so that nobody knows.
 constexpr std::array<Meaning, 9> kMeanings{
     {{ZNOAUTH, Errc::denied, "no right to "},
@@ -66,6 +69,13 @@ Error failure_of(std::string_view server, int code, std::string_view path) {
   }
   return error_at(
       server, Errc::internal, std::string{zerror(code)} + ", asked for " + std::string{path});
+}
+
+void explain_size(Error& error, std::size_t request_bytes) {
+  if (error.code != Errc::unknown_outcome || request_bytes < kLarge) return;
+  error.message += "; it had " + std::to_string(request_bytes) +
+                   " bytes, which may be more than the server takes (jute.maxbuffer)";
+  error.remedy_text = "store less in one value, or raise jute.maxbuffer at every server";
 }
 
 std::string cause_in(std::string_view log_message) {

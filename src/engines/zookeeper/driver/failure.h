@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ std::optional<Verdict> verdict_of(int code);
 
 /// Of a code that is none; `path` is what was asked for. unknown_outcome: the connection broke.
 Error failure_of(std::string_view server, int code, std::string_view path);
+
+/// Adds to an unknown_outcome what it may come from if the request was a large one: servers hang up
+/// on what they do not take.
+void explain_size(Error& error, std::size_t request_bytes);
 
 /// As cause_in() says it.
 inline constexpr std::string_view kClosed = "it closed the connection";

@@ -22,6 +22,18 @@ TEST(ZookeeperFailureTest, WhatABrokenConnectionLeavesIsNotKnown) {
   }
 }
 
+TEST(ZookeeperFailureTest, ALargeRequestMayBeWhatBrokeTheConnection) {
+  Error broken = failure_of("h:1", ZCONNECTIONLOSS, "/a");
+  explain_size(broken, 1000);
+  EXPECT_EQ(broken.message.find("jute.maxbuffer"), std::string::npos) << broken.message;
+  explain_size(broken, 200'000);
+  EXPECT_NE(broken.message.find("200000 bytes"), std::string::npos) << broken.message;
+  EXPECT_NE(broken.message.find("jute.maxbuffer"), std::string::npos) << broken.message;
+  Error denied = failure_of("h:1", ZNOAUTH, "/a");
+  explain_size(denied, 200'000);
+  EXPECT_EQ(denied.message.find("jute.maxbuffer"), std::string::npos) << denied.message;
+}
+
 TEST(ZookeeperFailureTest, RefusalsNameServerAndPath) {
   const Error denied = failure_of("h:1", ZNOAUTH, "/secret");
   EXPECT_EQ(denied.code, Errc::denied);

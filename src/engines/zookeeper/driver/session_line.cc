@@ -142,6 +142,7 @@ void DriverLine::on_completion(Sending& sending, int code, Answer answer) {
     news_.push_back(Told{std::move(done), shown(std::move(answer))});
   } else {
     Error error = failure_of(server(), code, path_of(*done->request));
+    explain_size(error, bytes_of(*done->request, context_->target.chroot));
     news_.push_back(Told{std::move(done), Unexpected{std::move(error)}});
   }
 }
@@ -221,7 +222,10 @@ void DriverLine::disconnected(Was was, const Error& why) {
   strangers_ = why.code == Errc::corrupt ? strangers_ + 1 : 0;
   // A session that has not been there yet has no server to lose, but somebody waits for it.
   const bool told = was == Was::connected ? context_->knows_chroot : !had_server_;
-  if (told) news_.push_back(SessionEvent{.kind = SessionEvent::Kind::disconnected, .error = why});
+  if (told) {
+    news_.push_back(
+        SessionEvent{.kind = SessionEvent::Kind::disconnected, .error = all_of(failures_)});
+  }
   // Waiting would not help.
   if (strangers_ >= context_->target.endpoints.size()) answer_waiting(why);
 }
