@@ -38,6 +38,8 @@ Task<void> ask_identity(Env& env,
   const std::string fresh = env.fresh_owner().fingerprint();
   const TimePoint answer_by = env.now() + url.timeout;
   auto name = co_await zookeeper::identity_of(env, *line, nodes, fresh, answer_by);
+  // Many clients never use the store: its session would be kept for nothing.
+  line->rest();
   answer->set_value(std::move(name));
 }
 

@@ -21,8 +21,11 @@ std::shared_ptr<StoreLine> StoreLine::create(Env& env, std::shared_ptr<Zookeeper
   return line;
 }
 
-StoreLine::~StoreLine() {
+StoreLine::~StoreLine() { rest(); }
+
+void StoreLine::rest() {
   if (session_ && !state_->over) session_->close();
+  session_.reset();
 }
 
 ZookeeperSession* StoreLine::session() {

@@ -30,6 +30,9 @@ class StoreLine {
   Task<Result<std::vector<Answer>>> ask_all(const std::vector<SharedRequest>& requests,
                                             TimePoint answer_by);
 
+  /// Ends the session until it is needed again. Precondition: nothing is under way.
+  void rest();
+
   /// Counts the sessions: what was read in another one may have been undone by a restored backup.
   std::uint64_t generation() const { return generation_; }
 
