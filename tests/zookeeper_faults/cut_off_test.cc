@@ -1,5 +1,5 @@
-// The servers of whoever holds a lock stop hearing each other, or stop altogether: the holder is
-// told that it is lost before another is granted it, and what it does then is refused.
+// The server of whoever holds a lock stops where it is, and its connections stay: the holder is
+// told that the lock is lost before another is granted it, and what it does then is refused.
 
 #include <gtest/gtest.h>
 
