@@ -136,7 +136,7 @@ struct Answer {
   std::string path{};
   /// Of Read.
   std::string data{};
-  /// Of Create, Write, Read, Exists and List.
+  /// Of Write, Read, Exists and List, and of a Create that is not a step of a Multi.
   NodeStat stat{};
   /// Of List: names, in no order.
   std::vector<std::string> children{};

@@ -122,6 +122,8 @@ Answer ZookeeperTree::run(const Multi& multi, Step& step) {
   Answer whole;
   for (const Multi::Step& one : multi.steps) {
     whole.steps.push_back(std::visit([&](const auto& what) { return run(what, step); }, one));
+    // The client library does not tell it.
+    if (std::holds_alternative<Create>(one)) whole.steps.back().stat = {};
     whole.verdict = whole.steps.back().verdict;
     if (whole.verdict == Verdict::done) continue;
     for (Answer& taken_back : whole.steps) taken_back = only(Verdict::not_done);
