@@ -37,8 +37,8 @@ using OnEvent = std::function<void(const SessionEvent&)>;
 ///
 /// Failures name the server and the cause:
 /// unavailable: it has not run and never will: no server was reached in time.
-/// unknown_outcome: it left and no answer came. It may have run, or may still run, but not after
-/// a request that is sent once the session is connected again.
+/// unknown_outcome: it left and no answer came. It may have run, or may still run; after a request
+/// that is sent once the session is connected again only if that server hung meanwhile.
 /// lost: the session is over; the request has not run and never will.
 /// denied: no right to that node. invalid_argument: too large for the server, or no valid path.
 /// corrupt: whoever answers is not ZooKeeper. internal: another refusal.
