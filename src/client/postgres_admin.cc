@@ -14,7 +14,6 @@ namespace holdfast {
 namespace {
 
 using postgres::PostgresPort;
-using postgres::Rights;
 
 template <class Value>
 using Answer = std::shared_ptr<std::promise<Result<Value>>>;
@@ -46,28 +45,16 @@ Result<Value> on_the_server(std::string_view url, Begin begin) {
   return later.get();
 }
 
-Task<Result<void>> grant_all(PostgresPort& port,
-                             std::vector<std::string> roles,
-                             Rights rights,
-                             TimePoint answer_by) {
-  for (const std::string& role : roles) {
-    auto granted = co_await postgres::grant_schema(port, role, rights, answer_by);
-    if (!granted) co_return granted;
-  }
-  co_return Result<void>{};
+postgres::Installation to_installation(const PostgresInstallation& wanted) {
+  return {.names_in = wanted.names_in, .roles = wanted.roles, .operators = wanted.operators};
 }
 
 Task<Result<InstalledSchema>> install(PostgresPort& port,
-                                      PostgresInstallation installation,
+                                      postgres::Installation installation,
                                       TimePoint answer_by) {
-  const auto facts = co_await postgres::install_schema(port, answer_by);
+  auto installing = postgres::install_schema(port, std::move(installation), answer_by);
+  const auto facts = co_await std::move(installing);
   if (!facts) co_return Unexpected{facts.error()};
-  const auto exposed = co_await postgres::expose_schema(port, installation.names_in, answer_by);
-  if (!exposed) co_return Unexpected{exposed.error()};
-  const auto granted = co_await grant_all(port, installation.roles, Rights::application, answer_by);
-  if (!granted) co_return Unexpected{granted.error()};
-  const auto trusted = co_await grant_all(port, installation.operators, Rights::operate, answer_by);
-  if (!trusted) co_return Unexpected{trusted.error()};
   co_return InstalledSchema{.version = facts->version, .identity = facts->identity};
 }
 
@@ -76,20 +63,12 @@ Task<Result<InstalledSchema>> install(PostgresPort& port,
 Result<InstalledSchema> install_postgres(std::string_view url,
                                          const PostgresInstallation& installation) {
   return on_the_server<InstalledSchema>(url, [&](PostgresPort& port, TimePoint answer_by) {
-    return install(port, installation, answer_by);
+    return install(port, to_installation(installation), answer_by);
   });
 }
 
 std::string postgres_installation_sql(const PostgresInstallation& installation) {
-  std::string text = "BEGIN;\n" + postgres::schema_script();
-  text += postgres::expose_script(installation.names_in);
-  for (const std::string& role : installation.roles) {
-    text += postgres::grant_script(role, Rights::application);
-  }
-  for (const std::string& role : installation.operators) {
-    text += postgres::grant_script(role, Rights::operate);
-  }
-  return text + "COMMIT;\n";
+  return postgres::installation_script(to_installation(installation));
 }
 
 Result<void> uninstall_postgres(std::string_view url, StandingLeases standing) {
@@ -100,8 +79,6 @@ Result<void> uninstall_postgres(std::string_view url, StandingLeases standing) {
   });
 }
 
-std::string postgres_removal_sql() {
-  return "BEGIN;\n" + postgres::uninstall_script() + "COMMIT;\n";
-}
+std::string postgres_removal_sql() { return postgres::uninstall_script(); }
 
 }  // namespace holdfast

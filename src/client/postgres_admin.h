@@ -27,8 +27,9 @@ struct InstalledSchema {
   std::string identity;
 };
 
-/// Makes the schema or brings it up to date, and grants. May be repeated.
+/// Makes the schema or brings it up to date, and grants: all of it or nothing. May be repeated.
 /// denied: the role of the URL may not. unsupported: the schema is of a newer version.
+/// invalid_argument: there is no such role, or no schema to put names into.
 Result<InstalledSchema> install_postgres(std::string_view url,
                                          const PostgresInstallation& installation);
 

@@ -69,10 +69,11 @@ TEST_F(InstallCommandTest, WhoMayNotIsDenied) {
   sql("DROP ROLE " + role);
 }
 
-TEST_F(InstallCommandTest, ARoleThatIsNotThereIsNamed) {
+TEST_F(InstallCommandTest, ARoleThatIsNotThereIsNamedAndNothingIsMade) {
   const Finished refused = run({"install", "postgres", url_, "--role", "no such role"});
   EXPECT_NE(refused.code, 0);
   EXPECT_NE(refused.err.find("no such role"), std::string::npos) << refused.err;
+  EXPECT_EQ(schema(), "none");
 }
 
 TEST_F(InstallCommandTest, AnotherEngineHasNothingToInstall) {

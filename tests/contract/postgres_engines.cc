@@ -38,8 +38,7 @@ std::shared_ptr<GuardedPostgres> make_guarded() {
                        .tls = PostgresSettings::Tls{guarded->authority.cert_file("server"),
                                                     guarded->authority.key_file("server")}});
   guarded->server->psql("CREATE ROLE app LOGIN PASSWORD 'secret'");
-  guarded->server->psql(postgres::schema_script());
-  guarded->server->psql(postgres::grant_script("app", postgres::Rights::operate));
+  guarded->server->psql(postgres::installation_script({.operators = {"app"}}));
   const std::filesystem::path file = guarded->server->directory() / "password";
   std::ofstream{file} << "*:*:*:app:secret\n";
   // libpq reads no file that others may read.

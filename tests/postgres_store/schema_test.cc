@@ -39,15 +39,11 @@ class Program {
   }
 
   std::future<Result<SchemaFacts>> ensure() { return begin(ensure_schema(*driver_, by())); }
-  Result<SchemaFacts> install() { return begin(install_schema(*driver_, by())).get(); }
+  Result<SchemaFacts> install(Installation installation = {}) {
+    return begin(install_schema(*driver_, std::move(installation), by())).get();
+  }
   Result<void> uninstall(Standing standing) {
     return begin(uninstall_schema(*driver_, standing, by())).get();
-  }
-  Result<void> grant(const std::string& role) {
-    return begin(grant_schema(*driver_, role, Rights::application, by())).get();
-  }
-  Result<void> expose(const std::string& into) {
-    return begin(expose_schema(*driver_, into, by())).get();
   }
 
  private:
@@ -106,7 +102,8 @@ TEST_F(SchemaTest, AnotherVersionIsNamedWithBothNumbers) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::unsupported);
   EXPECT_EQ(refused.error().message,
-            "the schema holdfast is of version 7, and this program needs version 1");
+            "the schema holdfast is of version 7, and this program needs version " +
+                std::to_string(kSchemaVersion));
   EXPECT_EQ(Program{url()}.install().error().code, Errc::unsupported);
 }
 
@@ -122,7 +119,7 @@ TEST_F(SchemaTest, WhoMayNotMakeItLearnsWhoCan) {
   Program owner{url()};
   ASSERT_TRUE(owner.install());
   EXPECT_EQ(Program{url(role)}.ensure().get().error().code, Errc::denied);
-  ASSERT_TRUE(owner.grant(role));
+  ASSERT_TRUE(owner.install({.roles = {role}}));
   EXPECT_TRUE(Program{url(role)}.ensure().get());
   sql_.script("DROP OWNED BY " + role + "; DROP ROLE " + role);
 }
@@ -140,22 +137,25 @@ TEST_F(SchemaTest, AReadOnlyServerIsUnavailableAndLeavesNothing) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::unavailable);
   EXPECT_NE(refused.error().message.find("25006"), std::string::npos) << refused.error().message;
+  EXPECT_EQ(sql_.value("SELECT to_regnamespace('holdfast')"), "NULL");
 }
 
-TEST_F(SchemaTest, RolesAndSchemasThatAreNotThereAreNamed) {
+TEST_F(SchemaTest, RolesAndSchemasThatAreNotThereAreNamedAndLeaveNothing) {
   Program owner{url()};
-  ASSERT_TRUE(owner.install());
-  const auto role = owner.grant("no such role");
+  const auto role = owner.install({.roles = {"postgres", "no such role"}});
   ASSERT_FALSE(role);
   EXPECT_EQ(role.error().code, Errc::invalid_argument);
   EXPECT_NE(role.error().message.find("no such role"), std::string::npos) << role.error().message;
-  EXPECT_EQ(owner.expose("no such schema").error().code, Errc::invalid_argument);
+  const auto schema = owner.install({.names_in = "no such schema"});
+  ASSERT_FALSE(schema);
+  EXPECT_EQ(schema.error().code, Errc::invalid_argument);
+  EXPECT_EQ(sql_.value("SELECT to_regnamespace('holdfast')"), "NULL");
+  EXPECT_EQ(sql_.value("SELECT to_regproc('public.holdfast_check')"), "NULL");
 }
 
 TEST_F(SchemaTest, UninstallRefusesWhileLeasesStand) {
   Program owner{url()};
   ASSERT_TRUE(owner.install());
-  ASSERT_TRUE(owner.expose("public"));
   sql_.value("SELECT * FROM holdfast.acquire('n', repeat('0', 32), 60000, '', 'x', 0, NULL, 'f')");
   EXPECT_EQ(sql_.value("SELECT count(*) FROM holdfast.list('')"), "1");
   const auto refused = owner.uninstall(Standing::refuse);
@@ -171,7 +171,6 @@ TEST_F(SchemaTest, UninstallRefusesWhileLeasesStand) {
 TEST_F(SchemaTest, UninstallDoesNotTakeAwayATrigger) {
   Program owner{url()};
   ASSERT_TRUE(owner.install());
-  ASSERT_TRUE(owner.expose("public"));
   ASSERT_FALSE(
       sql_.script("CREATE TABLE t (); CREATE TRIGGER f BEFORE INSERT ON t FOR EACH "
                   "STATEMENT EXECUTE FUNCTION holdfast_fence('r')"));
@@ -182,9 +181,9 @@ TEST_F(SchemaTest, UninstallDoesNotTakeAwayATrigger) {
 }
 
 TEST_F(SchemaTest, TheScriptForAnAdministratorMakesTheSame) {
-  ASSERT_FALSE(sql_.script("BEGIN;" + schema_script() + expose_script("public") + "COMMIT"));
+  ASSERT_FALSE(sql_.script(installation_script({})));
   EXPECT_TRUE(Program{url()}.ensure().get());
-  ASSERT_FALSE(sql_.script("BEGIN;" + uninstall_script() + "COMMIT"));
+  ASSERT_FALSE(sql_.script(uninstall_script()));
   EXPECT_EQ(sql_.value("SELECT to_regnamespace('holdfast')"), "NULL");
 }
 

@@ -22,8 +22,7 @@ inline constexpr const char* kPrefix = "hf/";
 inline std::string database_with_schema() {
   const std::string database = shared_server().create_database();
   SqlConnection administrator{shared_server().url("postgres", database)};
-  const auto refusal =
-      administrator.script("BEGIN;" + schema_script() + expose_script("public") + "COMMIT;");
+  const auto refusal = administrator.script(installation_script({}));
   EXPECT_FALSE(refusal) << refusal->message;
   return database;
 }

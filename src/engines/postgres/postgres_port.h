@@ -23,7 +23,7 @@
 namespace holdfast::postgres {
 
 /// One SQL statement with parameters $1, $2, …. Text and name live for the whole program; no two
-/// statements have the same name.
+/// statements have the same name. One that is needed once has none, and lives as long as its call.
 struct Statement {
   std::string_view name;
   std::string_view sql;

@@ -1,5 +1,6 @@
 #include "engines/postgres/schema/schema.h"
 
+#include <memory>
 #include <utility>
 
 #include "engines/postgres/refusal_error.h"
@@ -10,8 +11,6 @@ namespace {
 
 constexpr Statement kReadStatement{"holdfast_version",
                                    "SELECT version, identity FROM holdfast.version"};
-constexpr Statement kGrantStatement{"holdfast_grant", "SELECT holdfast.grant_to($1, $2)"};
-constexpr Statement kExposeStatement{"holdfast_expose", "SELECT holdfast.expose($1)"};
 
 std::string_view word(Rights rights) {
   return rights == Rights::application ? "application" : "operator";
@@ -25,6 +24,31 @@ std::string quoted(std::string_view text) {
   }
   return literal + '\'';
 }
+
+std::string grant_call(std::string_view role, Rights rights) {
+  return "holdfast.grant_to(" + quoted(role) + ", " + quoted(word(rights)) + ");\n";
+}
+
+/// Each call after `verb`.
+std::string uses_of(const Installation& installation, const std::string& verb) {
+  std::string text = verb + " holdfast.expose(" + quoted(installation.names_in) + ");\n";
+  for (const std::string& role : installation.roles) {
+    text += verb + ' ' + grant_call(role, Rights::application);
+  }
+  for (const std::string& role : installation.operators) {
+    text += verb + ' ' + grant_call(role, Rights::operate);
+  }
+  return text;
+}
+
+/// A statement for this once, with its text.
+struct Composed {
+  explicit Composed(std::string text) : sql{std::move(text)} {}
+
+  std::string sql;
+  Statement statement{"", sql};
+  Call call{.statement = &statement, .args = {}};
+};
 
 Error refused(const Refusal& refusal) {
   Error error = error_of(refusal);
@@ -100,35 +124,20 @@ Task<Result<SchemaFacts>> ensure_schema(PostgresPort& port, TimePoint answer_by)
   co_return facts;
 }
 
-Task<Result<SchemaFacts>> install_schema(PostgresPort& port, TimePoint answer_by) {
-  const auto facts = co_await read_schema(port, answer_by);
-  if (facts && facts->version < kSchemaVersion) {
-    const SharedCall call = share({.statement = &upgrade_statement(), .args = {}});
-    const auto made = co_await run(port, call, answer_by);
-    if (!made) co_return Unexpected{made.error()};
-  }
-  co_return co_await ensure_schema(port, answer_by);
-}
-
-Task<Result<void>> grant_schema(PostgresPort& port,
-                                std::string role,
-                                Rights rights,
-                                TimePoint answer_by) {
-  const SharedCall call =
-      share({.statement = &kGrantStatement, .args = {std::move(role), std::string{word(rights)}}});
-  const auto rows = co_await run(port, call, answer_by);
-  co_return done(rows);
-}
-
-Task<Result<void>> expose_schema(PostgresPort& port, std::string into, TimePoint answer_by) {
-  const SharedCall call = share({.statement = &kExposeStatement, .args = {std::move(into)}});
-  auto rows = co_await run(port, call, answer_by);
-  // Not ours, but the one that was named.
-  if (!rows && rows.error().code == Errc::not_found) {
+Task<Result<SchemaFacts>> install_schema(PostgresPort& port,
+                                         Installation installation,
+                                         TimePoint answer_by) {
+  const auto composed =
+      std::make_shared<const Composed>(installation_sql(uses_of(installation, "PERFORM")));
+  const SharedCall call{composed, &composed->call};
+  const auto made = co_await run(port, call, answer_by);
+  // The schema that was named: ours is there by then.
+  if (!made && made.error().code == Errc::not_found) {
     const Error error{Errc::invalid_argument, "there is no schema of that name to put names into"};
     co_return Unexpected{error};
   }
-  co_return done(rows);
+  if (!made) co_return Unexpected{made.error()};
+  co_return co_await ensure_schema(port, answer_by);
 }
 
 Task<Result<void>> uninstall_schema(PostgresPort& port, Standing standing, TimePoint answer_by) {
@@ -141,18 +150,16 @@ Task<Result<void>> uninstall_schema(PostgresPort& port, Standing standing, TimeP
   co_return done(rows);
 }
 
-std::string schema_script() { return creation_sql(); }
-
-std::string grant_script(std::string_view role, Rights rights) {
-  return "SELECT holdfast.grant_to(" + quoted(role) + ", " + quoted(word(rights)) + ");\n";
+std::string installation_script(const Installation& installation) {
+  return "BEGIN;\n" + creation_sql() + uses_of(installation, "SELECT") + "COMMIT;\n";
 }
 
-std::string expose_script(std::string_view into) {
-  return "SELECT holdfast.expose(" + quoted(into) + ");\n";
+std::string grant_script(std::string_view role, Rights rights) {
+  return "SELECT " + grant_call(role, rights);
 }
 
 std::string uninstall_script() {
-  return "SELECT holdfast.conceal();\nDROP SCHEMA holdfast CASCADE;\n";
+  return "BEGIN;\nSELECT holdfast.conceal();\nDROP SCHEMA holdfast CASCADE;\nCOMMIT;\n";
 }
 
 }  // namespace holdfast::postgres

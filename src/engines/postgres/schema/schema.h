@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/task.h"
 #include "engines/postgres/postgres_port.h"
@@ -37,9 +38,6 @@ Task<Result<SchemaFacts>> read_schema(PostgresPort& port, TimePoint answer_by);
 /// another version, with both numbers. Otherwise as read_schema().
 Task<Result<SchemaFacts>> ensure_schema(PostgresPort& port, TimePoint answer_by);
 
-/// As ensure_schema(), and brings an older version up to date.
-Task<Result<SchemaFacts>> install_schema(PostgresPort& port, TimePoint answer_by);
-
 enum class Rights : std::uint8_t {
   /// To use locks and the store.
   application,
@@ -47,14 +45,23 @@ enum class Rights : std::uint8_t {
   operate,
 };
 
-/// Lets a role use the schema. Whoever calls owns it.
-Task<Result<void>> grant_schema(PostgresPort& port,
-                                std::string role,
-                                Rights rights,
-                                TimePoint answer_by);
+/// Who uses the schema, and by which names.
+struct Installation {
+  /// The schema where the functions for callers have names too.
+  std::string names_in{"public"};
+  std::vector<std::string> roles{};
+  /// They have Rights::operate.
+  std::vector<std::string> operators{};
+};
 
-/// Gives the functions for callers names in another schema, such as `public`.
-Task<Result<void>> expose_schema(PostgresPort& port, std::string into, TimePoint answer_by);
+/// Makes the schema or brings an older one up to date, and grants: all of it, or nothing when
+/// something is refused. Whoever calls owns it.
+///
+/// invalid_argument: there is no such role, or no schema to put names into. Otherwise as
+/// ensure_schema().
+Task<Result<SchemaFacts>> install_schema(PostgresPort& port,
+                                         Installation installation,
+                                         TimePoint answer_by);
 
 enum class Standing : std::uint8_t { refuse, ignore };
 
@@ -62,11 +69,10 @@ enum class Standing : std::uint8_t { refuse, ignore };
 /// denied, and with the server's words when a trigger of somebody's stands on the fence.
 Task<Result<void>> uninstall_schema(PostgresPort& port, Standing standing, TimePoint answer_by);
 
-/// What an administrator may run with psql instead: makes the schema in one transaction.
-std::string schema_script();
-/// The lines for the same transaction that do what grant_schema() and expose_schema() do.
+/// What an administrator may run with psql instead, in one transaction each. The first makes the
+/// schema where there is none; grant_script() is a line of it.
+std::string installation_script(const Installation& installation);
 std::string grant_script(std::string_view role, Rights rights);
-std::string expose_script(std::string_view into);
 std::string uninstall_script();
 
 }  // namespace holdfast::postgres

@@ -36,6 +36,10 @@ std::string as_one_command(const std::string& body) {
          body + "\nEND $holdfast$";
 }
 
+constexpr std::string_view kUnlessThere = "IF to_regclass('holdfast.version') IS NULL THEN\n";
+
+std::string make_sql() { return std::string{kUnlessThere} + creation_sql() + "END IF;\n"; }
+
 std::string upgrade_sql() {
   std::string text;
   for (std::int32_t from = 1; from < kSchemaVersion; ++from) {
@@ -70,16 +74,15 @@ std::string step_sql(std::int32_t from) {
 }
 
 const Statement& creation_statement() {
-  static const std::string text = as_one_command(
-      "IF to_regclass('holdfast.version') IS NULL THEN\n" + creation_sql() + "END IF;");
+  static const std::string text = as_one_command(make_sql());
   static const Statement statement{"holdfast_create", text};
   return statement;
 }
 
-const Statement& upgrade_statement() {
-  static const std::string text = as_one_command(upgrade_sql());
-  static const Statement statement{"holdfast_upgrade", text};
-  return statement;
+std::string installation_sql(const std::string& uses) {
+  const std::string newest = std::to_string(kSchemaVersion);
+  return as_one_command(make_sql() + "IF (SELECT version FROM holdfast.version) <= " + newest +
+                        " THEN\n" + upgrade_sql() + uses + "END IF;");
 }
 
 const Statement& removal_statement() {

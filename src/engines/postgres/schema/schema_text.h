@@ -18,8 +18,9 @@ std::string step_sql(std::int32_t from);
 /// One statement that makes the schema unless it is there.
 const Statement& creation_statement();
 
-/// One statement that takes an older version up to the newest, step by step.
-const Statement& upgrade_statement();
+/// One command that makes the schema unless it is there, takes an older version up to the newest
+/// step by step, and does `uses` then: commands of PL/pgSQL. Leaves a newer version alone.
+std::string installation_sql(const std::string& uses);
 
 /// One statement that removes everything. The first refuses while leases stand, with HF005.
 const Statement& removal_statement();
