@@ -69,6 +69,18 @@ TEST(PostgresDoctorTest, RightsAndVersionsAreFound) {
   EXPECT_EQ(found(server.url("app")), Ids{"schema_version"});
 }
 
+// A direct connection asks for the isolation it needs; behind a pooler the role has to.
+TEST(PostgresDoctorTest, SettingsOfTheRoleAreFound) {
+  const PostgresServer server{careful()};
+  server.psql("ALTER ROLE postgres SET statement_timeout = '500ms'");
+  server.psql("ALTER ROLE postgres SET lock_timeout = '100ms'");
+  server.psql("ALTER ROLE postgres SET default_transaction_isolation = 'repeatable read'");
+  EXPECT_EQ(found(server.url()), (Ids{"short_statement_timeout", "short_lock_timeout"}));
+  const PgBouncer pooler{server};
+  EXPECT_EQ(found(pooler.url()),
+            (Ids{"short_statement_timeout", "short_lock_timeout", "isolation", "no_listen"}));
+}
+
 TEST(PostgresDoctorTest, APoolerIsFound) {
   const PostgresServer server{careful()};
   const PgBouncer pooler{server};

@@ -15,10 +15,11 @@ using WallClock = std::chrono::system_clock;
 
 constexpr Statement kSettings{"holdfast_doctor_settings",
                               "SELECT name, setting FROM pg_settings WHERE name IN ("
-                              "'autovacuum', 'default_transaction_read_only', 'fsync', "
-                              "'full_page_writes', 'idle_in_transaction_session_timeout', "
-                              "'idle_session_timeout', 'max_connections', 'server_version', "
-                              "'server_version_num', 'synchronous_commit', "
+                              "'autovacuum', 'default_transaction_isolation', "
+                              "'default_transaction_read_only', 'fsync', 'full_page_writes', "
+                              "'idle_in_transaction_session_timeout', 'idle_session_timeout', "
+                              "'lock_timeout', 'max_connections', 'server_version', "
+                              "'server_version_num', 'statement_timeout', 'synchronous_commit', "
                               "'synchronous_standby_names', 'tcp_keepalives_idle', "
                               "'tcp_user_timeout')"};
 

@@ -14,10 +14,12 @@ using core::Findings;
 using core::Severity;
 using namespace std::chrono_literals;
 
-/// Since this version there is gen_random_uuid().
-constexpr std::int64_t kVersionMin = 130'000;
+/// Since this version pg_locks tells since when somebody waits, and idle sessions can be ended.
+constexpr std::int64_t kVersionMin = 140'000;
 constexpr Duration kRoundTripMax = 50ms;
 constexpr Millis kClockMax{2000};
+/// What a statement may take on a server that is busy, or wait for those before it.
+constexpr std::int64_t kPatienceMs = 1000;
 /// Connections that a few processes need.
 constexpr std::int64_t kFreeMin = 10;
 
@@ -139,6 +141,31 @@ Findings timeout_findings(const ServerFacts& facts) {
   return found;
 }
 
+/// Of the role, for statements of any program.
+Findings statement_findings(const ServerFacts& facts) {
+  Findings found;
+  for (const std::string name : {"statement_timeout", "lock_timeout"}) {
+    const std::int64_t limit = number(facts, name);
+    if (limit == 0 || limit >= kPatienceMs) continue;
+    found.push_back({"short_" + name,
+                     Severity::warning,
+                     facts.server + " ends statements of the role " + facts.role + " after " +
+                         std::to_string(limit) +
+                         " ms: when it is busy, locks are refused that could be had, and leases "
+                         "are not renewed",
+                     for_role(facts, name + " = 0")});
+  }
+  const std::string isolation = facts.setting("default_transaction_isolation");
+  if (facts.usage == Usage::lease && !isolation.empty() && isolation != "read committed") {
+    found.push_back({"isolation",
+                     Severity::danger,
+                     facts.server + " begins transactions of the role " + facts.role + " as " +
+                         isolation + ", in which leases are refused",
+                     for_role(facts, "default_transaction_isolation = 'read committed'")});
+  }
+  return found;
+}
+
 Findings silence_findings(const ServerFacts& facts) {
   const bool by_default =
       number(facts, "tcp_keepalives_idle") == 0 || number(facts, "tcp_keepalives_idle") > 600;
@@ -174,7 +201,7 @@ Findings server_findings(const ServerFacts& facts) {
                      Severity::danger,
                      facts.server + " runs PostgreSQL " + facts.setting("server_version") +
                          ", which lacks what locks need",
-                     "PostgreSQL 13 or newer"});
+                     "PostgreSQL 14 or newer"});
   }
   if (is_off(facts, "autovacuum")) {
     found.push_back({"no_autovacuum",
@@ -227,6 +254,7 @@ Findings durability_findings(const ServerFacts& facts) {
 Findings connection_findings(const ServerFacts& facts) {
   Findings found = pooler_findings(facts);
   add(found, timeout_findings(facts));
+  add(found, statement_findings(facts));
   add(found, silence_findings(facts));
   if (facts.round_trip > kRoundTripMax) {
     const auto millis = std::chrono::duration_cast<Millis>(facts.round_trip).count();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engines/postgres/schema/schema.h"
+
 namespace holdfast::postgres {
 namespace {
 
@@ -17,7 +19,7 @@ ServerFacts good() {
   facts.role = "app";
   facts.encrypted = true;
   facts.schema = SchemaState::usable;
-  facts.schema_version = 1;
+  facts.schema_version = kSchemaVersion;
   facts.settings = {{"fsync", "on"},
                     {"full_page_writes", "on"},
                     {"synchronous_commit", "on"},
@@ -30,7 +32,10 @@ ServerFacts good() {
                     {"idle_in_transaction_session_timeout", "300000"},
                     {"tcp_keepalives_idle", "60"},
                     {"tcp_user_timeout", "0"},
-                    {"default_transaction_read_only", "off"}};
+                    {"default_transaction_isolation", "read committed"},
+                    {"default_transaction_read_only", "off"},
+                    {"lock_timeout", "30000"},
+                    {"statement_timeout", "0"}};
   return facts;
 }
 
@@ -53,7 +58,10 @@ TEST(PostgresFindingsTest, EverySettingThatHarmsIsNamed) {
   EXPECT_EQ(with_setting("full_page_writes", "off"), Ids{"no_full_page_writes"});
   EXPECT_EQ(with_setting("synchronous_commit", "off"), Ids{"synchronous_commit"});
   EXPECT_EQ(with_setting("autovacuum", "off"), Ids{"no_autovacuum"});
-  EXPECT_EQ(with_setting("server_version_num", "120000"), Ids{"old_server"});
+  EXPECT_EQ(with_setting("server_version_num", "130009"), Ids{"old_server"});
+  EXPECT_EQ(with_setting("statement_timeout", "200"), Ids{"short_statement_timeout"});
+  EXPECT_EQ(with_setting("lock_timeout", "200"), Ids{"short_lock_timeout"});
+  EXPECT_EQ(with_setting("default_transaction_isolation", "serializable"), Ids{"isolation"});
   EXPECT_EQ(with_setting("idle_in_transaction_session_timeout", "0"),
             Ids{"no_idle_in_transaction_timeout"});
   EXPECT_EQ(with_setting("tcp_keepalives_idle", "7200"), Ids{"no_keepalive"});
@@ -111,7 +119,8 @@ TEST(PostgresFindingsTest, TheSchemaIsThereOrCanBeMade) {
   const auto findings = findings_of(facts);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].message,
-            "the schema holdfast is of version 7, and this program needs version 1");
+            "the schema holdfast is of version 7, and this program needs version " +
+                std::to_string(kSchemaVersion));
 }
 
 TEST(PostgresFindingsTest, TheWayThereIsLookedAt) {
