@@ -234,15 +234,15 @@ TEST_F(RightsTest, WithoutAGrantNothingMayBeCalled) {
 
 TEST_F(RightsTest, AnApplicationMayCallAndTouchNoTable) {
   ASSERT_FALSE(sql_.script(grant_script(role_, Rights::application)));
-  EXPECT_EQ(as_role("SELECT version FROM holdfast.version"), "1");
+  EXPECT_EQ(as_role("SELECT version FROM holdfast.version"), std::to_string(kSchemaVersion));
   EXPECT_EQ(as_role("SELECT holdfast_open('r', 1)"), "0");
   EXPECT_EQ(as_role("SELECT holdfast_check('r', 1, 1)"), "appli");
   EXPECT_EQ(as_role("SELECT word FROM holdfast.store_put('value', 'k', 'v', NULL, 1, NULL)"),
             "appli");
-  for (const char* table : {"store", "audit", "once", "exposed", "holder", "waiter"}) {
+  for (const char* table : {"store", "audit", "once", "exposed", "holder", "waiter", "reserved"}) {
     EXPECT_EQ(as_role("SELECT count(*) FROM holdfast." + std::string{table}), "42501") << table;
   }
-  EXPECT_EQ(as_role("UPDATE holdfast.version SET version = 2"), "42501");
+  EXPECT_EQ(as_role("UPDATE holdfast.version SET version = 7"), "42501");
   EXPECT_EQ(as_role("SELECT nextval('holdfast.token')"), "42501");
   EXPECT_EQ(as_role("SELECT holdfast.store_rebase('value', 'r', 'd', 'w', 'w', 1)"), "42501");
   EXPECT_EQ(as_role("SELECT holdfast.break('n', 'why')"), "42501");

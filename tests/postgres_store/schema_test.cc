@@ -14,6 +14,11 @@
 namespace holdfast::postgres {
 namespace {
 
+/// What version 2 added is taken away.
+constexpr auto kBackToVersion1 =
+    "DROP FUNCTION holdfast.mint_ahead, holdfast.wait_for_log, holdfast.reserve_tokens, "
+    "holdfast.reserve; DROP TABLE holdfast.reserved; UPDATE holdfast.version SET version = 1";
+
 template <class T>
 using Answered = std::shared_ptr<std::promise<Result<T>>>;
 
@@ -151,6 +156,37 @@ TEST_F(SchemaTest, RolesAndSchemasThatAreNotThereAreNamedAndLeaveNothing) {
   EXPECT_EQ(schema.error().code, Errc::invalid_argument);
   EXPECT_EQ(sql_.value("SELECT to_regnamespace('holdfast')"), "NULL");
   EXPECT_EQ(sql_.value("SELECT to_regproc('public.holdfast_check')"), "NULL");
+}
+
+TEST_F(SchemaTest, AFailedInstallationLeavesAnOlderVersionAsItWas) {
+  Program owner{url()};
+  ASSERT_TRUE(owner.install());
+  ASSERT_FALSE(sql_.script(kBackToVersion1));
+  EXPECT_FALSE(owner.install({.operators = {"no such role"}}));
+  EXPECT_EQ(sql_.value("SELECT version FROM holdfast.version"), "1");
+  EXPECT_EQ(sql_.value("SELECT to_regclass('holdfast.reserved')"), "NULL");
+}
+
+TEST_F(SchemaTest, AnOlderVersionIsBroughtUpToDateAndItsUsersStayUsers) {
+  const std::string role = make_role();
+  Program owner{url()};
+  const auto made = owner.install({.roles = {role}});
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_FALSE(sql_.script(kBackToVersion1));
+  const std::string before = sql_.value("SELECT holdfast.mint()");
+  EXPECT_EQ(Program{url()}.ensure().get().error().code, Errc::unsupported);
+
+  const auto upgraded = owner.install();
+  ASSERT_TRUE(upgraded) << upgraded.error().message;
+  EXPECT_EQ(upgraded->identity, made->identity);
+  SqlConnection user{url(role)};
+  const std::string after = user.value("SELECT holdfast.lock_xact(1, false, 0)");
+  EXPECT_GT(std::stoull(after), std::stoull(before)) << after;
+  EXPECT_GE(std::stoull(user.value("SELECT holdfast.reserve_tokens(0)")), std::stoull(after));
+  EXPECT_EQ(sql_.value("SELECT has_function_privilege('public', 'holdfast.mint_ahead()', "
+                       "'EXECUTE')"),
+            "f");
+  sql_.script("DROP OWNED BY " + role + "; DROP ROLE " + role);
 }
 
 TEST_F(SchemaTest, UninstallRefusesWhileLeasesStand) {

@@ -131,7 +131,8 @@ Task<Result<AdvisoryEngine::Taken>> AdvisoryEngine::try_once(core::LockRequest r
   const SharedCall call = share({shared ? &kTryShared : &kTryExclusive, {std::to_string(key)}});
   const TimePoint sent_at = env_.now();
   const auto rows = co_await (*use)->ask(call, attempt_end(answer_by));
-  const auto token = token_of(rows);
+  auto token = token_of(rows);
+  if (token && !(*use)->has_reserved(*token)) co_await reserve(*use, token, answer_by);
   if (!token) {
     // It may have been taken all the same; a line that is over has nothing.
     const Held perhaps{.use = *std::move(use), .mode = request.claim.mode};
@@ -143,6 +144,11 @@ Task<Result<AdvisoryEngine::Taken>> AdvisoryEngine::try_once(core::LockRequest r
       .token = *token, .sent_at = sent_at, .valid_until = core::deadline_of(sent_at, request.ttl)};
   keep(request, *std::move(use), *token, Held::Note::none);
   co_return Taken{grant};
+}
+
+Task<void> AdvisoryEngine::reserve(const LineUse& use, Result<Token>& drawn, TimePoint answer_by) {
+  const auto reserved = co_await use->reserve(*drawn, attempt_end(answer_by));
+  if (!reserved) drawn = Unexpected{reserved.error()};
 }
 
 void AdvisoryEngine::keep(const core::LockRequest& request,
@@ -184,7 +190,10 @@ Task<Result<AdvisoryEngine::Taken>> AdvisoryEngine::wait_once(core::LockRequest 
     co_await cancel(use->line(), waiting);
     co_return Unexpected{Error{Errc::cancelled}};
   }
-  const auto token = token_of(rows_of(*std::move(waiting->answer)));
+  auto token = token_of(rows_of(*std::move(waiting->answer)));
+  if (token && !(*use)->has_reserved(*token)) {
+    co_await reserve(*use, token, env_.now() + settings_.patience);
+  }
   if (token && *token != Token{0}) {
     co_return co_await keep_waited(std::move(request), *std::move(use), *token, sent_at);
   }

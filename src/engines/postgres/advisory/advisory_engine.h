@@ -69,6 +69,8 @@ class AdvisoryEngine final : public core::LeaseEngine,
   /// None: somebody else has the lock.
   using Taken = std::optional<core::Grant>;
 
+  /// A token that was drawn becomes one that may be handed out, or a failure. Most are reserved.
+  Task<void> reserve(const LineUse& use, Result<Token>& drawn, TimePoint answer_by);
   Task<Result<Taken>> try_once(core::LockRequest request, TimePoint answer_by);
   Task<Result<Taken>> wait_once(core::LockRequest request,
                                 TimePoint wait_until,

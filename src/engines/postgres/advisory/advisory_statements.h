@@ -9,16 +9,20 @@
 
 namespace holdfast::postgres::advisory {
 
+/// $1 a token that is higher than what is reserved. One row: up to which one is now.
+inline constexpr Statement kReserve{"holdfast_advisory_reserve",
+                                    "SELECT holdfast.reserve_tokens($1)"};
+
 /// $1 session: a number of its own; $2 TTL; $3 the same in whole seconds, for probes of the
 /// connection; $4 how often one that waits looks whether its client is there. One row: timeline and
-/// start of the server, the backend's process.
+/// start of the server, the backend's process, nothing, and up to which token is reserved.
 ///
 /// The server ends the session, and frees what it holds, a TTL after the last statement was
 /// answered; and not earlier, if the connection dies.
 inline constexpr Statement kBegin{
     "holdfast_advisory_begin",
     "SELECT s.timeline, s.started, pg_backend_pid(), "
-    "holdfast.advisory_begin($1::bigint, $2::text::bigint), "
+    "holdfast.advisory_begin($1::bigint, $2::text::bigint), holdfast.reserve_tokens(0), "
     "set_config('statement_timeout', '0', false), "
     "set_config('tcp_user_timeout', $2::text, false), "
     "set_config('tcp_keepalives_idle', $3::text, false), "
@@ -28,7 +32,8 @@ inline constexpr Statement kBegin{
     "set_config('idle_session_timeout', $2::text, false) "
     "FROM holdfast.advisory_server() s"};
 
-/// $1 key. One row: the token, or NULL when somebody has the lock or waits for it.
+/// $1 key. One row: the token, or NULL when somebody has the lock or waits for it. Nothing is
+/// logged with it: it counts once it is reserved.
 inline constexpr Statement kTryExclusive{
     "holdfast_advisory_try", "SELECT CASE WHEN pg_try_advisory_lock($1) THEN holdfast.mint() END"};
 inline constexpr Statement kTryShared{

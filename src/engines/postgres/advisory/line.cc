@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/decimal.h"
 #include "engines/postgres/advisory/advisory_statements.h"
 #include "engines/postgres/refusal_error.h"
 
@@ -21,11 +22,15 @@ std::int64_t fresh_id(Env& env) { return static_cast<std::int64_t>(env.draw() >>
 Error needs_newer(const Error& refusal) {
   return {Errc::unsupported,
           "advisory locks that end with their holder need PostgreSQL 14: " + refusal.message,
-          "use mode=lease"};
+          "use PostgreSQL 14 or newer"};
 }
 
 Value text(const Row& row, std::size_t column) {
   return column < row.size() ? row[column] : std::nullopt;
+}
+
+Token token(const Row& row, std::size_t column) {
+  return Token{parse_decimal<std::uint64_t>(text(row, column).value_or("")).value_or(0)};
 }
 
 }  // namespace
@@ -82,6 +87,7 @@ void Line::begun(Result<Rows> rows) {
   const Row row = rows->empty() ? Row{} : rows->front();
   server_ = {.timeline = text(row, 0).value_or(""), .started = text(row, 1).value_or("")};
   backend_ = text(row, 2).value_or("");
+  reserved_ = token(row, 4);
   if (state_ == State::connecting) state_ = State::ready;
   changed();
 }
@@ -144,6 +150,16 @@ Task<Result<Rows>> Line::ask(SharedCall call, TimePoint answer_by) {
   auto answer = co_await session_->answered(call, answer_by);
   if (answer) confirmed_at_ = std::max(confirmed_at_, sent_at);
   co_return rows_of(std::move(answer));
+}
+
+Task<Result<void>> Line::reserve(Token wanted, TimePoint answer_by) {
+  const auto self = shared_from_this();
+  const SharedCall call = share({&kReserve, {std::to_string(wanted.value())}});
+  const auto rows = co_await ask(call, answer_by);
+  if (!rows) co_return Unexpected{rows.error()};
+  reserved_ = std::max(reserved_, token(rows->empty() ? Row{} : rows->front(), 0));
+  if (has_reserved(wanted)) co_return Result<void>{};
+  co_return Unexpected{Error{Errc::corrupt, "the server reserves other tokens than it was asked"}};
 }
 
 void Line::beat() {

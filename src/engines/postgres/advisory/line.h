@@ -20,6 +20,7 @@
 #include "base/env.h"
 #include "engines/postgres/postgres_port.h"
 #include "holdfast/options.h"
+#include "holdfast/token.h"
 
 namespace holdfast::postgres::advisory {
 
@@ -55,6 +56,8 @@ class Line : public std::enable_shared_from_this<Line> {
   const std::string& backend() const { return backend_; }
   bool is_over() const { return state_ == State::over; }
   TimePoint confirmed_at() const { return confirmed_at_; }
+  /// Whether a token that was drawn here may be handed out: no crash takes it back.
+  bool has_reserved(Token token) const { return token <= reserved_; }
 
   /// Held on it or asked for on it: nobody else may ask for them here.
   const std::set<std::int64_t>& keys() const { return keys_; }
@@ -71,6 +74,9 @@ class Line : public std::enable_shared_from_this<Line> {
   void send(SharedCall call, TimePoint answer_by, OnAnswer on_answer);
   /// Without waiting for an answer.
   void tell(Call call);
+
+  /// Reserves a token that was drawn here, with many that come after it. Failures as ask().
+  Task<Result<void>> reserve(Token token, TimePoint answer_by);
 
   /// Lets the server hear of this client, unless that is under way.
   void beat();
@@ -100,6 +106,7 @@ class Line : public std::enable_shared_from_this<Line> {
   Error why_{};
   Server server_{};
   std::string backend_{};
+  Token reserved_{0};
   TimePoint connected_by_{};
   TimePoint confirmed_at_{TimePoint::min()};
   bool beating_{false};

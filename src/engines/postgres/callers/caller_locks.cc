@@ -95,7 +95,7 @@ Result<LockedRows, AcquireError> lock_rows(Transaction& transaction,
   if (rows->empty()) {
     return Unexpected{AcquireError{Errc::not_found, "there is no such row, or none that is free"}};
   }
-  const auto minted = transaction.run("SELECT holdfast.mint()", {});
+  const auto minted = transaction.run("SELECT holdfast.mint_ahead()", {});
   if (!minted) return Unexpected{to_acquire_error(minted.error())};
   auto token = to_token(*minted);
   if (!token) return Unexpected{std::move(token).error()};

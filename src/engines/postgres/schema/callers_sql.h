@@ -209,10 +209,12 @@ BEGIN
       MESSAGE = format('%s is not being run in this transaction', of_key);
   END IF;
 END $$;
+)sql";
 
+inline constexpr std::string_view kCallersLock = R"sql(
 -- Locks the advisory key until the transaction ends. A wait of 0 does not wait, NULL has no end.
 -- Answers a token, or NULL when another has it.
-CREATE FUNCTION holdfast.lock_xact(wanted bigint, shared boolean, wait_ms integer)
+CREATE OR REPLACE FUNCTION holdfast.lock_xact(wanted bigint, shared boolean, wait_ms integer)
 RETURNS bigint LANGUAGE plpgsql VOLATILE
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -223,7 +225,7 @@ BEGIN
                  ELSE pg_try_advisory_xact_lock(wanted) END) THEN
       RETURN NULL;
     END IF;
-    RETURN holdfast.mint();
+    RETURN holdfast.mint_ahead();
   END IF;
   BEGIN
     PERFORM set_config('lock_timeout', coalesce(wait_ms, 0)::text, true);
@@ -237,7 +239,7 @@ BEGIN
     -- What was locked within the block is not any more, and the setting is as it was.
     RETURN NULL;
   END;
-  RETURN holdfast.mint();
+  RETURN holdfast.mint_ahead();
 END $$;
 )sql";
 

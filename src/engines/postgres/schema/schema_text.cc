@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/join.h"
 #include "engines/postgres/schema/advisory_sql.h"
 #include "engines/postgres/schema/base_sql.h"
 #include "engines/postgres/schema/callers_sql.h"
@@ -15,6 +16,7 @@ namespace holdfast::postgres {
 namespace {
 
 constexpr std::array kParts{sql::kBase,
+                            sql::kReserve,
                             sql::kLease,
                             sql::kAdvisory,
                             sql::kFence,
@@ -23,10 +25,22 @@ constexpr std::array kParts{sql::kBase,
                             sql::kStorePlain,
                             sql::kCallersFence,
                             sql::kCallersOnce,
+                            sql::kCallersLock,
                             sql::kNames};
 
+/// Who could use the schema can use what is new in it.
+constexpr std::string_view kGrantAnew = R"sql(
+PERFORM holdfast.grant_to(g.rolname, 'application')
+  FROM pg_proc p CROSS JOIN aclexplode(p.proacl) a JOIN pg_roles g ON g.oid = a.grantee
+  WHERE p.oid = 'holdfast.mint()'::regprocedure AND a.grantee <> p.proowner;
+)sql";
+
+/// Version 2: tokens that are handed out before they are on disk are reserved.
+constexpr std::string_view kReservation =
+    Joined<sql::kReserve, sql::kCallersLock, kGrantAnew>::value;
+
 /// kSteps[N - 1] makes version N + 1 of version N.
-constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps{};
+constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps{kReservation};
 
 /// Statements have one command each: several become the body of an anonymous function. One such
 /// body at a time, for whoever makes or changes the schema.
