@@ -1,6 +1,7 @@
 // The functions of the lease mode, called by many at once.
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <atomic>
