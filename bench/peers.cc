@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 namespace holdfast::bench {
 namespace {
@@ -14,6 +15,8 @@ constexpr auto kSeconds = "2";
 
 struct Peer {
   std::string name;
+  /// Which of our cases it is compared in.
+  std::string of{kOneCaller};
   double p50_ns{0};
   double hand_over_p50_ns{0};
 };
@@ -27,18 +30,31 @@ std::string output_of(const std::string& command) {
   return pclose(pipe) == 0 ? text : std::string{};
 }
 
-std::optional<Peer> run(const std::string& program, std::uint16_t port) {
-  const std::string command = "'" + program + "' " + std::to_string(port) + ' ' + kSeconds;
+std::optional<Peer> read(const std::string& line) {
   boost::system::error_code wrong;
-  const auto value = boost::json::parse(output_of(command), wrong);
+  const auto value = boost::json::parse(line, wrong);
   const auto* const figures = wrong ? nullptr : value.if_object();
   if (figures == nullptr || !figures->contains("name") || !figures->contains("p50_ns")) return {};
   Peer peer{.name = std::string{figures->at("name").as_string()},
             .p50_ns = figures->at("p50_ns").to_number<double>()};
+  if (const auto* const of = figures->if_contains("case")) {
+    peer.of = std::string{of->as_string()};
+  }
   if (const auto* const hand_over = figures->if_contains("hand_over_p50_ns")) {
     peer.hand_over_p50_ns = hand_over->to_number<double>();
   }
   return peer;
+}
+
+/// One for each line it prints.
+std::vector<Peer> run(const std::string& program, std::uint16_t port) {
+  const std::string command = "'" + program + "' " + std::to_string(port) + ' ' + kSeconds;
+  std::istringstream output{output_of(command)};
+  std::vector<Peer> peers;
+  for (std::string line; std::getline(output, line);) {
+    if (auto peer = read(line)) peers.push_back(*std::move(peer));
+  }
+  return peers;
 }
 
 const Case* find(const Report& report, std::string_view name) {
@@ -74,10 +90,12 @@ void add_peers(Report& report,
     const auto program = std::filesystem::path{HOLDFAST_PEERS} / name / "run";
     if (!std::filesystem::exists(program)) continue;
     progress("peer " + name);
-    const auto peer = run(program.string(), port);
-    if (!peer) continue;
-    compare(report, kOneCaller, peer->name, peer->p50_ns);
-    compare(report, kHandOver, peer->name, peer->hand_over_p50_ns);
+    const std::vector<Peer> found = run(program.string(), port);
+    if (found.empty()) progress("no peer " + name + ": it cannot be run here");
+    for (const Peer& peer : found) {
+      compare(report, peer.of, peer.name, peer.p50_ns);
+      compare(report, kHandOver, peer.name, peer.hand_over_p50_ns);
+    }
   }
 }
 

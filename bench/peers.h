@@ -28,7 +28,8 @@ struct PeerPrograms {
   std::vector<std::string> fetched;
 };
 
-/// Adds a comparison without a target for each peer that can be run; one that cannot is left out.
+/// Adds a comparison without a target for each peer that can be run; one that cannot is left out,
+/// which `progress` is told.
 /// Precondition: the report has our own figures.
 void add_peers(Report& report,
                const PeerPrograms& programs,

@@ -54,13 +54,13 @@ std::string PostgresServer::url(const std::string& mode) const {
   return "postgres://postgres@127.0.0.1:" + std::to_string(port_) + "/postgres?mode=" + mode;
 }
 
-double PostgresServer::statements() const {
+double PostgresServer::statements(const std::string& part) const {
   std::ifstream log{directory_.path() + "/log"};
   double count = 0;
   for (std::string line; std::getline(log, line);) {
     const bool ran = line.find("LOG:  execute ") != std::string::npos ||
                      line.find("LOG:  statement: ") != std::string::npos;
-    if (ran) ++count;
+    if (ran && line.find(part) != std::string::npos) ++count;
   }
   return count;
 }

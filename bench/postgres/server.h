@@ -27,8 +27,8 @@ class PostgresServer {
   /// `mode` as PostgreSQL URLs have it.
   std::string url(const std::string& mode) const;
 
-  /// How many statements it has run so far. Precondition: it logs them.
-  double statements() const;
+  /// How many statements with `part` in their text it has run so far. Precondition: it logs them.
+  double statements(const std::string& part = {}) const;
 
  private:
   PostgresServer() = default;
