@@ -14,6 +14,12 @@ FreshEngine scratch_directory() {
   return {.url = path, .resources = std::shared_ptr<void>{nullptr, remove}};
 }
 
+Client connected(const std::string& url) {
+  auto client = Client::connect(url);
+  if (!client) throw std::runtime_error{client.error().message};
+  return std::move(*client);
+}
+
 }  // namespace
 
 void ContractTest::SetUp() {
@@ -24,10 +30,10 @@ void ContractTest::SetUp() {
 
 std::string ContractTest::file(const std::string& name) const { return scratch_.url + "/" + name; }
 
-Client ContractTest::reconnect() const {
-  auto client = Client::connect(url());
-  if (!client) throw std::runtime_error{client.error().message};
-  return std::move(*client);
+Client ContractTest::reconnect() const { return connected(url()); }
+
+Client ContractTest::operator_client() const {
+  return connected(engine_.operator_url.empty() ? url() : engine_.operator_url);
 }
 
 bool ContractTest::wait_for_holders(const std::string& name, std::size_t count) {

@@ -28,6 +28,8 @@ class ContractTest : public ::testing::TestWithParam<EngineUnderTest> {
 
   /// Connects anew, as another process would.
   Client reconnect() const;
+  /// One that may take locks and resources away from others.
+  Client operator_client() const;
   std::unique_ptr<Actor> actor() const { return std::make_unique<Actor>(url()); }
 
   /// Waits until the lock has that many holders or waiters. False when it does not come to it.

@@ -302,9 +302,15 @@ std::vector<EngineUnderTest> engines_under_test() {
       postgres(
           "postgres_pgbouncer", [] { return fresh_pooled_postgres(next_prefix()); }, kEverything),
       postgres(
-          "postgres_tls_role", [] { return fresh_guarded_postgres(next_prefix()); }, kEverything),
+          "postgres_tls_role",
+          [] { return fresh_guarded_postgres("lease", next_prefix()); },
+          kEverything),
       postgres(
           "postgres_advisory", [] { return fresh_postgres("advisory", next_prefix()); }, kAdvisory),
+      postgres(
+          "postgres_advisory_tls_role",
+          [] { return fresh_guarded_postgres("advisory", next_prefix()); },
+          kAdvisory),
       redlock("redlock_3", 3, {}),
       redlock("redlock_3_one_down", 3, {.down = 1}),
       redlock("redlock_5", 5, {}),

@@ -18,6 +18,9 @@ namespace holdfast::contract {
 struct FreshEngine {
   std::string url;
   std::shared_ptr<void> resources;
+  /// The same engine for those who take locks and resources away from others, where that is a right
+  /// of its own; empty: it is not.
+  std::string operator_url{};
 };
 
 struct EngineUnderTest {

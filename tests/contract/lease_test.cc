@@ -151,7 +151,7 @@ TEST_P(LeaseContract, EventCallbackMayRelease) {
   lease->on_event([&](const LeaseEvent& event) {
     if (event.state == LeaseState::lost) outcome.set_value(lease->release());
   });
-  ASSERT_TRUE(client().break_lock("x", "test"));
+  ASSERT_TRUE(operator_client().break_lock("x", "test"));
   auto answer = outcome.get_future();
   ASSERT_EQ(answer.wait_for(kPatience), std::future_status::ready);
   EXPECT_EQ(answer.get(), ReleaseOutcome::already_lost);

@@ -153,7 +153,7 @@ TEST_P(OperatorContract, BreakTakesTheLockAndTellsTheHolder) {
   PendingAnswer pending = b->begin_acquire("lease", "x");
   ASSERT_TRUE(wait_for_waiters("x", 1));
 
-  const auto report = client().break_lock("x", "the holder is stuck");
+  const auto report = operator_client().break_lock("x", "the holder is stuck");
   ASSERT_TRUE(report) << report.error().message;
   ASSERT_EQ(report->holders.size(), 1u);
   EXPECT_EQ(report->holders[0].owner_fp, first.owner.fingerprint());
@@ -173,23 +173,23 @@ TEST_P(OperatorContract, BreakRemovesEveryReader) {
   auto first = client().acquire("x", {.mode = Mode::shared});
   auto second = client().acquire("x", {.mode = Mode::shared});
   ASSERT_TRUE(first && second);
-  EXPECT_EQ(client().break_lock("x", "test")->holders.size(), 2u);
+  EXPECT_EQ(operator_client().break_lock("x", "test")->holders.size(), 2u);
   EXPECT_TRUE(eventually([&] { return !first->ensure_held() && !second->ensure_held(); }));
   EXPECT_EQ(first->loss_reason(), LossReason::broken);
   EXPECT_TRUE(client().try_acquire("x"));
 }
 
 TEST_P(OperatorContract, BreakingAFreeLockIsNotFound) {
-  EXPECT_EQ(client().break_lock("x", "test").error().code, Errc::not_found);
+  EXPECT_EQ(operator_client().break_lock("x", "test").error().code, Errc::not_found);
   next_token("x");
-  EXPECT_EQ(client().break_lock("x", "test").error().code, Errc::not_found);
+  EXPECT_EQ(operator_client().break_lock("x", "test").error().code, Errc::not_found);
 }
 
 TEST_P(OperatorContract, BreakOfADetachedLeaseIsFinal) {
   if (!can(&Capabilities::detached, {.kind = LeaseKind::detached})) return;
   auto lease = client().acquire("x", {.kind = LeaseKind::detached});
   ASSERT_TRUE(lease);
-  ASSERT_TRUE(client().break_lock("x", "test"));
+  ASSERT_TRUE(operator_client().break_lock("x", "test"));
   EXPECT_EQ(client().renew("x", lease->owner(), 1s).error().code, Errc::lost);
   EXPECT_TRUE(client().try_acquire("x"));
 }

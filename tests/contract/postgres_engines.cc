@@ -34,13 +34,14 @@ std::shared_ptr<GuardedPostgres> make_guarded() {
   guarded->authority.vouch_for("server", "DNS:localhost");
   guarded->server = std::make_unique<PostgresServer>(
       PostgresSettings{.lines = settings(),
-                       .hba = {"hostssl all app 127.0.0.1/32 scram-sha-256"},
+                       .hba = {"hostssl all app,ann 127.0.0.1/32 scram-sha-256"},
                        .tls = PostgresSettings::Tls{guarded->authority.cert_file("server"),
                                                     guarded->authority.key_file("server")}});
   guarded->server->psql("CREATE ROLE app LOGIN PASSWORD 'secret'");
-  guarded->server->psql(postgres::installation_script({.operators = {"app"}}));
+  guarded->server->psql("CREATE ROLE ann LOGIN PASSWORD 'secret' IN ROLE pg_signal_backend");
+  guarded->server->psql(postgres::installation_script({.roles = {"app"}, .operators = {"ann"}}));
   const std::filesystem::path file = guarded->server->directory() / "password";
-  std::ofstream{file} << "*:*:*:app:secret\n";
+  std::ofstream{file} << "*:*:*:*:secret\n";
   // libpq reads no file that others may read.
   std::filesystem::permissions(file, std::filesystem::perms::owner_read);
   guarded->password_file = file.string();
@@ -58,12 +59,14 @@ FreshEngine fresh_pooled_postgres(const std::string& prefix) {
   return {.url = pooler->url() + "?listen=" + server()->url() + '&' + prefix, .resources = pooler};
 }
 
-FreshEngine fresh_guarded_postgres(const std::string& prefix) {
+FreshEngine fresh_guarded_postgres(const std::string& mode, const std::string& prefix) {
   static const auto guarded = make_guarded();
-  return {.url = "postgres://app@localhost:" + std::to_string(guarded->server->port()) +
-                 "/postgres?sslmode=verify-full&sslrootcert=" + guarded->authority.ca_file() +
-                 "&passfile=" + guarded->password_file + '&' + prefix,
-          .resources = guarded};
+  const auto url = [&](const std::string& role) {
+    return "postgres://" + role + "@localhost:" + std::to_string(guarded->server->port()) +
+           "/postgres?sslmode=verify-full&sslrootcert=" + guarded->authority.ca_file() +
+           "&passfile=" + guarded->password_file + "&mode=" + mode + '&' + prefix;
+  };
+  return {.url = url("app"), .resources = guarded, .operator_url = url("ann")};
 }
 
 }  // namespace holdfast::contract

@@ -13,7 +13,8 @@ FreshEngine fresh_postgres(const std::string& mode, const std::string& prefix);
 /// Behind PgBouncer, which gives a server connection to every transaction.
 FreshEngine fresh_pooled_postgres(const std::string& prefix);
 
-/// A server that speaks TLS alone, and a role with the rights of docs/guide/postgres.md.
-FreshEngine fresh_guarded_postgres(const std::string& prefix);
+/// A server that speaks TLS alone, and the roles of docs/guide/postgres.md: an application's, and
+/// an operator's.
+FreshEngine fresh_guarded_postgres(const std::string& mode, const std::string& prefix);
 
 }  // namespace holdfast::contract

@@ -177,7 +177,7 @@ TEST_P(StoreOnce, ARunnerThatWasOvertakenGetsTheOtherResult) {
     EXPECT_EQ(report->ran, Ran::before);
   }};
   paused.wait();
-  ASSERT_TRUE(client().break_lock("once:k", "the test takes over"));
+  ASSERT_TRUE(operator_client().break_lock("once:k", "the test takes over"));
   EXPECT_EQ(store().once("k", [](const Lease&) { return made("quick"); })->result.bytes, "quick");
   overtaken.count_down();
   slow.join();

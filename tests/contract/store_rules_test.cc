@@ -147,12 +147,14 @@ TEST_P(StoreRules, AnotherLockIsTheWrongDomainUntilItIsRebased) {
   ASSERT_EQ(code_of(refused), Errc::wrong_domain);
   EXPECT_NE(refused.error().message.find("#"), std::string::npos);
 
-  ASSERT_TRUE(store().rebase("r", client().domain(), "y", "moved to the new lock"));
+  Client mover = operator_client();
+  Store moves = mover.store().value();
+  ASSERT_TRUE(moves.rebase("r", client().domain(), "y", "moved to the new lock"));
   EXPECT_EQ(code_of(before.write("late")), Errc::wrong_domain);
   Resource after = open("r", other);
   EXPECT_EQ((*after.read())->value, "a");
   EXPECT_TRUE(after.write("b"));
-  EXPECT_EQ(code_of(store().rebase("nothing", client().domain(), "y", "")), Errc::not_found);
+  EXPECT_EQ(code_of(moves.rebase("nothing", client().domain(), "y", "")), Errc::not_found);
 }
 
 TEST_P(StoreRules, AFencedResourceIsNotChangedWithoutAToken) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "holdfast/client.h"
 #include "holdfast/store.h"
 #include "tests/contract/patience.h"
@@ -125,6 +127,26 @@ TEST(PostgresRefusalsTest, APoolerUnderAdvisoryLocks) {
   EXPECT_TRUE(past.try_acquire("x"));
   Client lease = connected(pooler.url());
   EXPECT_TRUE(lease.try_acquire("x"));
+}
+
+// Nobody can be called there: who waits asks, and keeps its place all the same.
+TEST(PostgresRefusalsTest, BehindAPoolerAloneWhoWaitsIsServedInOrder) {
+  PgBouncer pooler{shared_server()};
+  Client client = connected(pooler.url());
+  auto lease = client.acquire("deaf");
+  ASSERT_TRUE(lease) << lease.error().message;
+  const auto waiters = [&] { return client.inspect("deaf")->waiters.size(); };
+  const auto take_turn = [&] {
+    return connected(pooler.url()).acquire("deaf", {.ttl = 3s})->token();
+  };
+  auto first = std::async(std::launch::async, take_turn);
+  ASSERT_TRUE(contract::eventually([&] { return waiters() == 1; }));
+  auto second = std::async(std::launch::async, take_turn);
+  ASSERT_TRUE(contract::eventually([&] { return waiters() == 2; }));
+  EXPECT_EQ(lease->release(), ReleaseOutcome::released);
+  const Token token_of_first = first.get();
+  EXPECT_GT(token_of_first, lease->token());
+  EXPECT_GT(second.get(), token_of_first);
 }
 
 TEST(PostgresRefusalsTest, APoolerOfSessionsIsTakenAtItsWord) {
