@@ -212,6 +212,15 @@ Result<void> FakeBackend::watch(std::string_view prefix,
   return {};
 }
 
+std::shared_ptr<LockObservation> FakeBackend::observe(std::string_view) {
+  struct Refused final : LockObservation {
+    void next(std::stop_token, std::function<void(Result<LockInfo>)> callback) override {
+      callback(Unexpected{Error{Errc::unsupported, "fake: cannot be observed"}});
+    }
+  };
+  return std::make_shared<Refused>();
+}
+
 Result<BreakReport> FakeBackend::break_lock(std::string_view name, std::string_view) {
   ++calls_;
   const auto lease = last();

@@ -73,6 +73,8 @@ class FakeBackend final : public Backend {
   Result<void> watch(std::string_view prefix,
                      const std::function<void(const LockEvent&)>& callback,
                      std::stop_token stop) override;
+  std::shared_ptr<LockObservation> observe(std::string_view name) override;
+  void announce(std::string_view) override {}
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override;
   Result<std::shared_ptr<StoreBackend>> store() override {
     return Unexpected{Error{Errc::unsupported, "fake: has no store"}};

@@ -74,6 +74,26 @@ class PrefixStore final : public StoreBackend {
   std::string prefix_;
 };
 
+class PrefixedObservation final : public LockObservation {
+ public:
+  /// `inner`: of the whole name, or why there is none.
+  PrefixedObservation(Result<std::shared_ptr<LockObservation>> inner, std::string_view name)
+      : inner_{std::move(inner)}, name_{name} {}
+
+  void next(std::stop_token stop, std::function<void(Result<LockInfo>)> callback) override {
+    if (!inner_) return callback(Unexpected{inner_.error()});
+    auto shortened = [callback = std::move(callback), name = name_](Result<LockInfo> looked) {
+      if (looked) looked->name = name;
+      callback(std::move(looked));
+    };
+    (*inner_)->next(std::move(stop), std::move(shortened));
+  }
+
+ private:
+  Result<std::shared_ptr<LockObservation>> inner_;
+  std::string name_;
+};
+
 class PrefixBackend final : public Backend {
  public:
   PrefixBackend(std::shared_ptr<Backend> inner, std::string prefix)
@@ -142,6 +162,14 @@ class PrefixBackend final : public Backend {
     };
     return inner_->watch(prefix_ + std::string{prefix}, shortened, std::move(stop));
   }
+
+  std::shared_ptr<LockObservation> observe(std::string_view name) override {
+    const auto full = full_name(name);
+    if (!full) return std::make_shared<PrefixedObservation>(Unexpected{full.error()}, name);
+    return std::make_shared<PrefixedObservation>(inner_->observe(*full), name);
+  }
+
+  void announce(std::string_view name) override { inner_->announce(prefix_ + std::string{name}); }
 
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override {
     const auto full = full_name(name);

@@ -43,6 +43,18 @@ class LeaseCore {
   virtual void drop() noexcept = 0;
 };
 
+/// One lock, observed. Thread safety: any thread, one next() at a time. Lifetime: keeps the engine
+/// alive; next() is answered even if this goes.
+class LockObservation {
+ public:
+  virtual ~LockObservation() = default;
+
+  /// Never blocks. The callback gets the lock as it is: the first time at once, later when others
+  /// hold it than it was told last. It runs once, on a thread of the engine's, and must not block.
+  /// cancelled: `stop` was requested. Otherwise as Client::inspect; it may be called again then.
+  virtual void next(std::stop_token stop, std::function<void(Result<LockInfo>)> callback) = 0;
+};
+
 /// One engine. Names and options reach it checked (core/limits.h). Contracts as in client.h.
 class Backend {
  public:
@@ -64,6 +76,10 @@ class Backend {
   virtual Result<void> watch(std::string_view prefix,
                              const std::function<void(const LockEvent&)>& callback,
                              std::stop_token stop) = 0;
+  virtual std::shared_ptr<LockObservation> observe(std::string_view name) = 0;
+  /// Who holds the lock has changed: tells those who observe it, at engines whose servers do not do
+  /// that by themselves. Never blocks, and promises nothing.
+  virtual void announce(std::string_view name) = 0;
   virtual Result<BreakReport> break_lock(std::string_view name, std::string_view why) = 0;
   /// The engine's store, opened when first asked for.
   virtual Result<std::shared_ptr<StoreBackend>> store() = 0;

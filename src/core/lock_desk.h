@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,15 @@
 #include "holdfast/client.h"
 
 namespace holdfast::core {
+
+/// Hears of changes of one lock for as long as it lives.
+class LockEar {
+ public:
+  virtual ~LockEar() = default;
+
+  /// How long a lock that was looked at may be taken to be the same unless something is heard.
+  virtual Millis trusted_for() const = 0;
+};
 
 /// Thread safety: as Env; several calls may be under way at once. Every call ends by `answer_by` or
 /// soon after, with unavailable or unknown_outcome when there was no answer.
@@ -33,6 +44,15 @@ class LockDesk {
                                         TimePoint answer_by) = 0;
   /// Releases a lease by its owner alone.
   virtual Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) = 0;
+
+  /// Calls back between tasks, never inside this call: when it begins to hear, and whenever the
+  /// lock may have changed. Null: this engine cannot tell.
+  virtual std::unique_ptr<LockEar> listen(LockName /*name*/, std::function<void()> /*on_change*/) {
+    return nullptr;
+  }
+
+  /// Tells those who listen that the lock has changed, where the servers do not.
+  virtual void announce(LockName /*name*/) {}
 };
 
 }  // namespace holdfast::core

@@ -5,6 +5,7 @@
 #include "base/fork.h"
 #include "core/lock_watch.h"
 #include "core/session_acquisition.h"
+#include "core/session_observation.h"
 
 namespace holdfast::core {
 std::shared_ptr<SessionBackend> SessionBackend::start(SessionParts parts,
@@ -187,6 +188,15 @@ Result<void> SessionBackend::watch(std::string_view prefix,
   }
   const auto look = [&] { return list(prefix); };
   return watch_locks(look, settings_.look_every, callback, std::move(stop));
+}
+
+std::shared_ptr<LockObservation> SessionBackend::observe(std::string_view name) {
+  return std::make_shared<SessionObservation>(shared_from_this(), LockName{std::string{name}});
+}
+
+void SessionBackend::announce(std::string_view name) {
+  if (forked()) return;
+  env_->post([side = side_, lock = LockName{std::string{name}}] { side.desk->announce(lock); });
 }
 
 Result<BreakReport> SessionBackend::break_lock(std::string_view name, std::string_view why) {

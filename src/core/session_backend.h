@@ -54,7 +54,7 @@ struct SessionSettings {
   std::string why_not_more{};
   /// Of one operation.
   Millis timeout{5'000};
-  /// How often watch() looks.
+  /// How often watch() looks, and who observes a lock where nothing is heard.
   Millis look_every{200};
 };
 
@@ -78,6 +78,8 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
   Result<void> watch(std::string_view prefix,
                      const std::function<void(const LockEvent&)>& callback,
                      std::stop_token stop) override;
+  std::shared_ptr<LockObservation> observe(std::string_view name) override;
+  void announce(std::string_view name) override;
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override;
   Result<std::shared_ptr<StoreBackend>> store() override;
   Capabilities capabilities() const override { return settings_.can; }
@@ -95,6 +97,7 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
   /// Requested when it is being destroyed.
   std::stop_token ending() const { return ending_.get_token(); }
   Millis timeout() const { return settings_.timeout; }
+  Millis look_every() const { return settings_.look_every; }
   /// When an operation that begins now is to be answered.
   TimePoint answer_by() const { return env_->now() + settings_.timeout; }
   /// How long a thread waits for that answer: an Env that is held up is not waited for for ever.

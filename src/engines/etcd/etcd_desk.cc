@@ -8,6 +8,7 @@
 #include "base/alarm.h"
 #include "core/holder_note.h"
 #include "core/validity.h"
+#include "engines/etcd/contenders_ear.h"
 #include "engines/etcd/etcd_calls.h"
 #include "engines/etcd/etcd_parts.h"
 
@@ -295,6 +296,11 @@ Task<Result<ReleaseOutcome>> EtcdDesk::release(LockName name, Owner owner, TimeP
     parts_->port->revoke(entry->lease, answer_by, [](const Result<LeaseAnswer>&) {});
   }
   co_return outcome;
+}
+
+std::unique_ptr<core::LockEar> EtcdDesk::listen(LockName name, std::function<void()> on_change) {
+  return std::make_unique<ContendersEar>(
+      parts_->port, parts_->keys.contenders(name), std::move(on_change));
 }
 
 }  // namespace holdfast::etcd

@@ -31,6 +31,8 @@ class EtcdDesk final : public core::LockDesk, public std::enable_shared_from_thi
                                 Millis ttl,
                                 TimePoint answer_by) override;
   Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) override;
+  /// Told by the servers: whoever takes the lock, and by whatever means.
+  std::unique_ptr<core::LockEar> listen(LockName name, std::function<void()> on_change) override;
 
  private:
   struct Survey;

@@ -45,6 +45,9 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
   Result<void> watch(std::string_view prefix,
                      const std::function<void(const LockEvent&)>& callback,
                      std::stop_token stop) override;
+  std::shared_ptr<LockObservation> observe(std::string_view name) override;
+  /// Every change of a lock is told as it happens.
+  void announce(std::string_view) override {}
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override;
   Result<std::shared_ptr<StoreBackend>> store() override;
   Capabilities capabilities() const override;
@@ -56,6 +59,9 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
 
   /// In a child forked since the backend was opened.
   bool forked() const;
+
+  /// shutting_down after a fork; corrupt when the state file is not the one in use any more.
+  Result<void> usable() const;
 
   Engine& protocol() { return *engine_; }
   Dispatcher& dispatcher() { return *dispatcher_; }
@@ -77,7 +83,6 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
   void look_at_waiters(TimePoint now);
   void advance_async(TimePoint now, Rest& rest);
   void end_async();
-  Result<void> usable() const;
   std::shared_ptr<LocalLease> make_lease(std::string_view name,
                                          const AcquireOptions& options,
                                          const Ticket& ticket);

@@ -11,6 +11,8 @@
 namespace holdfast::postgres {
 namespace {
 
+constexpr Millis kBellTimeout{5'000};
+
 /// Of a statement that changes nothing: whether it ran makes no difference.
 Result<Rows> looked(Result<Answer> answer) {
   auto rows = rows_of(std::move(answer));
@@ -39,7 +41,11 @@ PostgresDesk::PostgresDesk(Env& env,
                            std::shared_ptr<PostgresPort> port,
                            std::shared_ptr<PostgresEngine> engine,
                            std::string prefix)
-    : env_{env}, port_{std::move(port)}, engine_{std::move(engine)}, prefix_{std::move(prefix)} {}
+    : env_{env},
+      port_{std::move(port)},
+      engine_{std::move(engine)},
+      prefix_{std::move(prefix)},
+      bell_{std::make_shared<ChangeBell>(env_, port_, kBellTimeout)} {}
 
 Task<Result<LockInfo>> PostgresDesk::inspect(LockName name, TimePoint answer_by) {
   const auto self = shared_from_this();
@@ -107,5 +113,12 @@ Task<Result<ReleaseOutcome>> PostgresDesk::release(LockName name,
   const auto self = shared_from_this();
   co_return co_await engine_->release(std::move(name), owner, answer_by);
 }
+
+std::unique_ptr<core::LockEar> PostgresDesk::listen(LockName name,
+                                                    std::function<void()> on_change) {
+  return bell_->listen(stored(name), std::move(on_change));
+}
+
+void PostgresDesk::announce(LockName name) { bell_->ring(stored(name)); }
 
 }  // namespace holdfast::postgres

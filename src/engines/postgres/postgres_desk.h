@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/lock_desk.h"
+#include "engines/postgres/change_bell.h"
 #include "engines/postgres/postgres_engine.h"
 
 namespace holdfast::postgres {
@@ -31,6 +32,8 @@ class PostgresDesk final : public core::LockDesk,
                                 Millis ttl,
                                 TimePoint answer_by) override;
   Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) override;
+  std::unique_ptr<core::LockEar> listen(LockName name, std::function<void()> on_change) override;
+  void announce(LockName name) override;
 
  private:
   std::string stored(const LockName& name) const { return prefix_ + name.text(); }
@@ -39,6 +42,7 @@ class PostgresDesk final : public core::LockDesk,
   std::shared_ptr<PostgresPort> port_;
   std::shared_ptr<PostgresEngine> engine_;
   std::string prefix_;
+  std::shared_ptr<ChangeBell> bell_;
 };
 
 }  // namespace holdfast::postgres

@@ -17,6 +17,9 @@ namespace {
 // A script holds up the whole server: so many locks at a time.
 constexpr std::size_t kInspectMax = 100;
 
+// Of an announcement, which nobody waits for.
+constexpr Millis kAnnouncement{5'000};
+
 /// As a SCAN pattern that stands for itself.
 std::string literally(std::string_view text) {
   std::string pattern;
@@ -87,7 +90,11 @@ RedisDesk::RedisDesk(Env& env,
                      std::shared_ptr<RedisPort> port,
                      std::shared_ptr<RedisEngine> engine,
                      Keys keys)
-    : env_{env}, port_{std::move(port)}, engine_{std::move(engine)}, keys_{std::move(keys)} {}
+    : env_{env},
+      port_{std::move(port)},
+      engine_{std::move(engine)},
+      keys_{std::move(keys)},
+      bell_{std::make_shared<ChangeBell>(port_, keys_)} {}
 
 Task<Result<LockInfo>> RedisDesk::inspect(LockName name, TimePoint answer_by) {
   const auto self = shared_from_this();
@@ -246,5 +253,11 @@ Task<Result<ReleaseOutcome>> RedisDesk::release(LockName name, Owner owner, Time
   if (auto good = keys_.check(name.text()); !good) co_return Unexpected{std::move(good).error()};
   co_return co_await engine_->release(std::move(name), owner, answer_by);
 }
+
+std::unique_ptr<core::LockEar> RedisDesk::listen(LockName name, std::function<void()> on_change) {
+  return bell_->listen(name, std::move(on_change));
+}
+
+void RedisDesk::announce(LockName name) { bell_->ring(name, env_.now() + kAnnouncement); }
 
 }  // namespace holdfast::redis

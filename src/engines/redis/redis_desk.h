@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/lock_desk.h"
+#include "engines/redis/change_bell.h"
 #include "engines/redis/redis_engine.h"
 
 namespace holdfast::redis {
@@ -33,6 +34,8 @@ class RedisDesk final : public core::LockDesk, public std::enable_shared_from_th
                                 Millis ttl,
                                 TimePoint answer_by) override;
   Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) override;
+  std::unique_ptr<core::LockEar> listen(LockName name, std::function<void()> on_change) override;
+  void announce(LockName name) override;
 
  private:
   struct Survey;
@@ -48,6 +51,7 @@ class RedisDesk final : public core::LockDesk, public std::enable_shared_from_th
   std::shared_ptr<RedisPort> port_;
   std::shared_ptr<RedisEngine> engine_;
   Keys keys_;
+  std::shared_ptr<ChangeBell> bell_;
 };
 
 }  // namespace holdfast::redis

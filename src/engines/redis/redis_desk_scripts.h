@@ -123,6 +123,11 @@ return math.max(left, ttl)
 
 }  // namespace lua
 
+/// KEYS lock; ARGV channel, what to say there.
+inline constexpr Script kAnnounceScript{"announce", R"lua(
+return redis.call('PUBLISH', ARGV[1], ARGV[2])
+)lua"};
+
 /// KEYS lock, queue, waiters and holders of each. For each {claim of the holders, milliseconds that
 /// it is still closed because one vanished, holders, those who wait}: value and remaining
 /// milliseconds of each holder; owner, remaining milliseconds, claim and note of each that waits.

@@ -96,6 +96,9 @@ class Keys {
   /// Where all processes hear whose leases were ended by force.
   std::string breaks() const { return channel_prefix() + '\x01' + "break"; }
 
+  /// Where who observes a lock hears that others hold it now.
+  std::string changes() const { return channel_prefix() + '\x01' + "change"; }
+
  private:
   std::string channel_prefix() const {
     std::string name;

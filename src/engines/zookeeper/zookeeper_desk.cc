@@ -8,6 +8,7 @@
 #include "core/validity.h"
 #include "engines/zookeeper/ask_all.h"
 #include "engines/zookeeper/broken_records.h"
+#include "engines/zookeeper/contenders_ear.h"
 #include "engines/zookeeper/desk_reach.h"
 
 namespace holdfast::zookeeper {
@@ -232,6 +233,13 @@ Task<Result<ReleaseOutcome>> ZookeeperDesk::release(LockName name,
   }
   const bool now = answer->verdict == Verdict::done;
   co_return now ? ReleaseOutcome::released : ReleaseOutcome::already_lost;
+}
+
+std::unique_ptr<core::LockEar> ZookeeperDesk::listen(LockName name,
+                                                     std::function<void()> on_change) {
+  auto lock = reach_->nodes.lock(name);
+  if (!lock) return nullptr;
+  return std::make_unique<ContendersEar>(reach_, *std::move(lock), std::move(on_change));
 }
 
 }  // namespace holdfast::zookeeper
