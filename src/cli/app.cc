@@ -162,6 +162,8 @@ void configure(CLI::App& app, Invocation& invocation) {
       ->type_name("URL");
   app.add_flag("--json", invocation.json, "Print JSON, one object or one object per line");
   add_run(app, invocation);
+  add_elect(app, invocation);
+  add_leader(app, invocation);
   add_acquire(app, invocation);
   add_renew(app, invocation);
   add_release(app, invocation);

@@ -59,7 +59,7 @@ int once(const Invocation& invocation, const OnceArguments& arguments, Console& 
   if (*found) {
     return print_once(arguments.key, {.result = std::move(**found), .ran = Ran::before}, console);
   }
-  return run_program(to_run_options(invocation, arguments, *options), console);
+  return run_program(to_run_options(invocation, arguments, *options), console).code;
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ int run(const Invocation& invocation, const RunArguments& arguments, Console& co
                               "put it after --, as in: holdfast run NAME -- PROGRAM ARGUMENT");
   }
   const auto options = to_run_options(invocation, arguments);
-  return options ? run_program(*options, console) : console.fail(options.error());
+  return options ? run_program(*options, console).code : console.fail(options.error());
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ struct Invocation {
 
 // One function per command. The app and the invocation outlive the parse and the action.
 void add_run(CLI::App& app, Invocation& invocation);
+void add_elect(CLI::App& app, Invocation& invocation);
+void add_leader(CLI::App& app, Invocation& invocation);
 void add_acquire(CLI::App& app, Invocation& invocation);
 void add_renew(CLI::App& app, Invocation& invocation);
 void add_release(CLI::App& app, Invocation& invocation);

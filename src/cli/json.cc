@@ -78,6 +78,18 @@ json::object lease_json(const Lease& lease, std::string_view engine) {
           {"sequencer", lease.sequencer()}};
 }
 
+json::object leader_json(std::string_view name, const std::optional<Leader>& leader) {
+  json::object object{{"name", to_utf8(name)}, {"leader", nullptr}};
+  if (!leader) return object;
+  object["leader"] = json::object{{"id", to_utf8(leader->id)},
+                                  {"value", to_utf8(leader->value)},
+                                  {"epoch", leader->epoch.value()},
+                                  {"host", to_utf8(leader->host)},
+                                  {"pid", leader->pid},
+                                  {"since_ms", leader->since_ms}};
+  return object;
+}
+
 json::object event_json(const LockEvent& event) {
   json::object object{{"event", to_string(event.change)},
                       {"name", to_utf8(event.name)},

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "holdfast/election.h"
 #include "holdfast/error.h"
 #include "holdfast/inspect.h"
 #include "holdfast/lease.h"
@@ -26,6 +28,9 @@ boost::json::object lock_json(const LockInfo& lock, std::string_view engine);
 
 /// name, mode, token, owner, ttl_ms, valid_for_ms, engine, sequencer.
 boost::json::object lease_json(const Lease& lease, std::string_view engine);
+
+/// name, and leader: id, value, epoch, host, pid, since_ms; null when nobody leads.
+boost::json::object leader_json(std::string_view name, const std::optional<Leader>& leader);
 
 /// event, name and the contender's fields.
 boost::json::object event_json(const LockEvent& event);

@@ -55,5 +55,15 @@ TEST(JsonTest, LargestTokenIsExact) {
             "9007199254740991");
 }
 
+TEST(JsonTest, LeaderIsNullWhileNobodyLeads) {
+  const auto nobody = leader_json("billing", std::nullopt);
+  EXPECT_EQ(boost::json::serialize(nobody), R"({"name":"billing","leader":null})");
+  const Leader leader{
+      .id = "a", .value = "x:1", .epoch = Token{7}, .host = "h", .pid = 4, .since_ms = 5};
+  EXPECT_EQ(boost::json::serialize(leader_json("billing", leader)),
+            R"({"name":"billing","leader":{"id":"a","value":"x:1","epoch":7,"host":"h",)"
+            R"("pid":4,"since_ms":5}})");
+}
+
 }  // namespace
 }  // namespace holdfast::cli

@@ -13,10 +13,10 @@ namespace holdfast::test {
 namespace {
 
 const std::vector<std::string> kCommands{
-    "run",     "acquire",   "renew",           "release", "ls",    "show",
-    "watch",   "break",     "check-sequencer", "open",    "get",   "put",
-    "erase",   "check",     "update",          "once",    "store", "redlock",
-    "install", "uninstall", "bench",           "doctor",  "lab",   "completion"};
+    "run",    "elect",     "leader",          "acquire", "renew",   "release",   "ls",    "show",
+    "watch",  "break",     "check-sequencer", "open",    "get",     "put",       "erase", "check",
+    "update", "once",      "store",           "redlock", "install", "uninstall", "bench", "doctor",
+    "lab",    "completion"};
 
 std::set<std::string> options_in(const std::string& text) {
   static const std::regex option{"--[a-z][a-z-]*"};

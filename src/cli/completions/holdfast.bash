@@ -13,8 +13,8 @@ _holdfast_simulated() {
 
 _holdfast() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands="run acquire renew release ls show watch break check-sequencer open get put erase
-    check update once store redlock install uninstall bench doctor lab completion"
+  local commands="run elect leader acquire renew release ls show watch break check-sequencer open get put
+    erase check update once store redlock install uninstall bench doctor lab completion"
   local general="--engine --json --help"
   local fence="--token --owner --lock --shared --file"
   local lock="--ttl --wait --shared --permits --lock-delay --label"
@@ -24,7 +24,7 @@ _holdfast() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
       --)
-        if [[ $command == run || $command == update || $command == once ]]; then
+        if [[ $command == run || $command == elect || $command == update || $command == once ]]; then
           local offset=$((i + 1))
           if declare -F _command_offset >/dev/null; then
             _command_offset "$offset"
@@ -68,6 +68,7 @@ _holdfast() {
       return
       ;;
     --permits | --lock-delay | --label | --status-fd | --owner | --why | --token | --seq) return ;;
+    --value | --id) return ;;
     --if-version | --attempts | --seeds | --first-seed | --seed | --nodes | --clients) return ;;
     --availability) words="99,99.9,99.99" ;;
     --events | --stop-after | --jobs | --processes | --rounds) return ;;
@@ -75,6 +76,8 @@ _holdfast() {
       case $command in
         "") words="$commands $general --version" ;;
         run) words="$lock --and --at-most-every --on-failure --grace --status-fd $general -- $(_holdfast_locks "$url")" ;;
+        elect) words="--value --id --ttl --wait --grace --once $general -- $(_holdfast_locks "$url")" ;;
+        leader) words="--watch $general $(_holdfast_locks "$url")" ;;
         acquire) words="$lock $general $(_holdfast_locks "$url")" ;;
         renew) words="--owner --ttl $general $(_holdfast_locks "$url")" ;;
         release) words="--owner $general $(_holdfast_locks "$url")" ;;

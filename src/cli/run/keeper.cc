@@ -96,6 +96,7 @@ std::optional<core::SessionClock> Keeper::acquire() {
   auto refusal = options_.at_most_every > Millis{0} ? take_interval(*client) : take(*client);
   if (refusal) {
     refusal_ = *std::move(refusal);
+    if (options_.take) return options_.take(*client, waiting_.get_token());
     return std::nullopt;
   }
   note_grants();

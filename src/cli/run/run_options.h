@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct RunOptions {
   /// -1: none.
   int status_fd{-1};
   std::vector<std::string> program;
+  /// Takes the lock, on a thread that may block. Empty: as Client::acquire does.
+  std::function<Result<Lease, AcquireError>(Client& client, std::stop_token stop)> take{};
   /// What to say when the lock was not granted.
   std::function<Error(const AcquireError&)> explain;
   /// The program is run at most once in so long, counted by the first name. Zero: whenever asked.

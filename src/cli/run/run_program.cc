@@ -40,17 +40,20 @@ UniqueFd open_passed_signals() {
                        SIGCHLD});
 }
 
-int fail_io(Console& console, const char* what) {
-  return console.fail({Errc::io_error, std::string{what} + ": " + strerror(errno)});
+Verdict fail(Console& console, Error error) {
+  return {.code = console.fail(error),
+          .holdfast = true,
+          .reason = std::string{to_string(error.code)},
+          .error = std::move(error)};
 }
 
 }  // namespace
 
-int run_program(const RunOptions& options, Console& console) {
+Verdict run_program(const RunOptions& options, Console& console) {
   auto shared = map_shared_run();
-  if (!shared) return console.fail(shared.error());
+  if (!shared) return fail(console, shared.error());
   auto channel = open_channel();
-  if (!channel) return console.fail(channel.error());
+  if (!channel) return fail(console, channel.error());
 
   // With SIGCHLD ignored, as some parents leave it, nobody could learn how the program ended.
   std::signal(SIGCHLD, SIG_DFL);
@@ -63,7 +66,9 @@ int run_program(const RunOptions& options, Console& console) {
   std::fflush(nullptr);
 
   const pid_t guardian = fork();
-  if (guardian < 0) return fail_io(console, "cannot fork");
+  if (guardian < 0) {
+    return fail(console, {Errc::io_error, std::string{"cannot fork: "} + strerror(errno)});
+  }
   if (guardian == 0) {
     channel->first.reset();
     status.reset();

@@ -8,10 +8,12 @@
 
 #include "cli/console.h"
 #include "cli/run/run_options.h"
+#include "cli/run/verdict.h"
 
 namespace holdfast::cli {
 
-/// Gives the exit code. Call it before anything has started a thread: it forks.
-int run_program(const RunOptions& options, Console& console);
+/// What the run amounts to; errors have been reported. Call it before anything has started a
+/// thread: it forks.
+Verdict run_program(const RunOptions& options, Console& console);
 
 }  // namespace holdfast::cli

@@ -49,7 +49,7 @@ Supervisor::Supervisor(const RunOptions& options, SharedRun& shared, Start start
   facts_.program = options.program.front();
 }
 
-int Supervisor::run(Console& console) {
+Verdict Supervisor::run(Console& console) {
   keeper_.start();
   while (phase_ != Phase::over) {
     wait_for_something();
@@ -257,7 +257,7 @@ bool Supervisor::ended_for_the_lease() const {
   return end_.caused_by(EndCause::jeopardy) || end_.caused_by(EndCause::lost);
 }
 
-int Supervisor::settle(Console& console) {
+Verdict Supervisor::settle(Console& console) {
   keeper_.stop();
   terminal_.take_back();
   if (ended_for_the_lease()) {
@@ -268,14 +268,14 @@ int Supervisor::settle(Console& console) {
   if (granted_ && hopeless_) keeper_.abandon();
   if (granted_ && !hopeless_) release();
   if (channel_ && !hopeless_) dismiss_guardian();
-  const Verdict verdict = judge(facts_);
+  Verdict verdict = judge(facts_);
   status_.exit(verdict);
   if (verdict.error) {
     // Once the program has run, stdout is its own.
     const bool stdout_is_free = facts_.refused || facts_.start_error != 0;
     (void)(stdout_is_free ? console.fail(*verdict.error) : console.fail_on_stderr(*verdict.error));
   }
-  return verdict.code;
+  return verdict;
 }
 
 void Supervisor::lose(Error error) {

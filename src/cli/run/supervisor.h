@@ -35,8 +35,8 @@ class Supervisor {
   /// `options` and `shared` must outlive this.
   Supervisor(const RunOptions& options, SharedRun& shared, Start start);
 
-  /// Waits for the lock, has the program run, releases the lock; gives the exit code.
-  int run(Console& console);
+  /// Waits for the lock, has the program run, releases the lock.
+  Verdict run(Console& console);
 
  private:
   enum class Phase { waiting, running, over };
@@ -62,7 +62,7 @@ class Supervisor {
   void reap(pid_t group);
   bool ended_for_the_lease() const;
 
-  int settle(Console& console);
+  Verdict settle(Console& console);
   void lose(Error error);
   void release();
   Keeper::Interval interval_after() const;
