@@ -6,7 +6,6 @@
 
 #include "engines/redis/redis_reply.h"
 #include "sim/faults/nemesis.h"
-#include "sim/workload.h"
 
 namespace holdfast::sim {
 namespace {
@@ -81,7 +80,10 @@ WorldOptions SeedRun::world_options() const {
 }
 
 Manner SeedRun::manner() const {
-  Manner manner{.ttl = ttl_, .pace = pace_of(ttl_), .resource = options_.protocol->resource};
+  Manner manner{.ttl = ttl_,
+                .pace = pace_of(ttl_),
+                .resource = options_.protocol->resource,
+                .work = options_.work};
   if (options_.mutant != nullptr) {
     manner.habits = options_.mutant->habits;
     if (options_.mutant->resource == Register::unfenced) manner.resource = Register::unfenced;

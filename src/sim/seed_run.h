@@ -10,6 +10,7 @@
 
 #include "sim/mutants/mutant.h"
 #include "sim/protocol.h"
+#include "sim/workload.h"
 #include "sim/world/history.h"
 #include "sim/world/trace.h"
 
@@ -22,6 +23,7 @@ struct SeedOptions {
   /// 0: as many as the protocol usually has.
   std::size_t nodes{0};
   std::size_t clients{4};
+  Work work{Work::sections};
   /// Of these, those the protocol can bear are drawn from.
   FaultSet faults{FaultSet::all()};
   /// How many events there are before everything is healed and progress demanded.

@@ -4,11 +4,15 @@
 #include <utility>
 
 #include "base/backoff.h"
+#include "core/election.h"
 
 namespace holdfast::sim {
 namespace {
 
 constexpr PerMille kSeldom{250};
+
+/// Of a leader, after each of its acts.
+constexpr PerMille kStepsDown{60};
 
 Outcome outcome_of(const Acquired& acquired) {
   if (acquired) return Outcome::ok;
@@ -95,15 +99,19 @@ Task<void> Workload::work(ClientId client, Chance chance) {
                                         : chance.between(Duration{0}, manner_.ttl / 5);
     co_await process.env().sleep_for(pause);
     if (stopping_) break;
-    if (refusals == 0) lock = chance.below(kLocks.size());
-    const Duration patience = chance.between(manner_.ttl / 10, manner_.ttl);
+    const bool elects = manner_.work == Work::election;
+    if (refusals == 0 && !elects) lock = chance.below(kLocks.size());
+    const Duration longest = elects ? manner_.ttl * 3 : manner_.ttl;
+    const Duration patience = chance.between(manner_.ttl / 10, longest);
     const std::size_t acquisition = begin_acquisition(client, lock, patience);
     const LockName name{std::string{kLocks.at(lock)}};
     const Acquired acquired = co_await process.acquire(name, manner_.ttl, patience);
     end_acquisition(acquisition, acquired);
     refusals = acquired ? 0 : refusals + 1;
     if (!acquired) continue;
-    co_await hold(client, acquisition, chance);
+    Task<void> task =
+        elects ? lead(client, acquisition, chance) : hold(client, acquisition, chance);
+    co_await std::move(task);
     co_await give_up(client, acquisition);
   }
   --busy_[client.index];
@@ -166,6 +174,32 @@ Task<void> Workload::hold(ClientId client, std::size_t index, Chance& chance) {
     if (!may_go_on(index)) co_return;
     const auto written = co_await operate(client, section, Verb::write);
     if (!written || written->verdict == Verdict::refused) co_return;
+  }
+}
+
+/// A leader's work: acts at the resource, and never after work_ends_at() unless it was paused.
+Task<void> Workload::lead(ClientId client, std::size_t index, Chance& chance) {
+  SimEnv& env = world_.client(client).env();
+  const auto may_act = [&] {
+    const TimePoint end =
+        core::work_ends_at(leases_[index]->valid_until_there(), manner_.ttl, kLeadersGrace);
+    return may_go_on(index) && (manner_.habits == Habits::trusting || env.now() < end);
+  };
+  Section section{.acquisition = index};
+  if (manner_.resource == Register::fenced) {
+    if (!may_act()) co_return;
+    const auto opened = co_await operate(client, section, Verb::open);
+    if (!opened || opened->verdict == Verdict::refused) co_return;
+  }
+  while (!stopping_ && !chance.happens(kStepsDown)) {
+    if (!may_act()) co_return;
+    const auto read = co_await operate(client, section, Verb::read);
+    if (!read || read->verdict == Verdict::refused) co_return;
+    section.found = read->value;
+    if (!may_act()) co_return;
+    const auto written = co_await operate(client, section, Verb::write);
+    if (!written || written->verdict == Verdict::refused) co_return;
+    co_await env.sleep_for(chance.between(Duration{0}, manner_.ttl / 4));
   }
 }
 

@@ -1,7 +1,8 @@
 // Workload: what the clients of a seed's world do, and the history of it.
 //
 // Every task takes a lock, reads, thinks and writes the value it guards, and gives the lock up,
-// until told to stop. After the world is healed, everybody is to get every lock once more.
+// until told to stop; or all of them are candidates of one election, and the one that leads acts as
+// long as it may. After the world is healed, everybody is to get every lock once more.
 //
 // Thread safety: none. The world and the history outlive it.
 
@@ -20,11 +21,23 @@ namespace holdfast::sim {
 
 inline constexpr std::array<std::string_view, 2> kLocks{"lock0", "lock1"};
 
+/// What the clients take locks for.
+enum class Work : std::uint8_t {
+  /// Short sections: read, think, write.
+  sections,
+  /// One election: whoever leads acts until its work has to end, or steps down now and then.
+  election,
+};
+
+/// How long before the end of its lease a leader of an election stops.
+constexpr Duration kLeadersGrace = std::chrono::milliseconds{200};
+
 struct Manner {
   Millis ttl{1000};
   Pace pace{};
   Habits habits{Habits::careful};
   Register resource{Register::fenced};
+  Work work{Work::sections};
 };
 
 class Workload {
@@ -50,6 +63,7 @@ class Workload {
 
   Task<void> work(ClientId client, Chance chance);
   Task<void> hold(ClientId client, std::size_t acquisition, Chance& chance);
+  Task<void> lead(ClientId client, std::size_t acquisition, Chance& chance);
   Task<Result<RegisterAnswer>> operate(ClientId client, Section& section, Verb verb);
   Task<void> ask_for_all(ClientId client);
   Task<bool> take(ClientId client, std::size_t lock, std::size_t acquisition, Duration patience);

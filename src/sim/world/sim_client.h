@@ -29,6 +29,8 @@ class LeaseView {
   LeaseState state() const { return lease().state(shared_->env->now()); }
   LossReason loss_reason() const { return lease().loss_reason(shared_->env->now()); }
   TimePoint valid_until() const { return shared_->env->true_time(lease().valid_until()); }
+  /// The same by the holder's own clock.
+  TimePoint valid_until_there() const { return lease().valid_until(); }
   const std::vector<Heard>& heard() const { return shared_->heard; }
 
  private:
