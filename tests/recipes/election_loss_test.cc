@@ -42,13 +42,13 @@ TEST_P(ElectionLossContract, ABrokenLeaderIsToldWhyAndCampaignsAgain) {
 // Goal: the work ends before the lease does.
 // Method: a lease that nobody renews; at the moment of the stop, time is left on it.
 TEST_P(ElectionLossContract, TheWorkIsStoppedBeforeTheLeaseEnds) {
-  const AcquireOptions unrenewed{.ttl = ttl(), .kind = LeaseKind::detached};
+  const AcquireOptions unrenewed{.ttl = 3s, .kind = LeaseKind::detached};
   if (!can(&Capabilities::detached, unrenewed)) return;
   auto lease = client().acquire(kName, unrenewed);
   ASSERT_TRUE(lease);
   const TimePoint valid_until = lease->valid_until();
-  const Duration grace = std::min<Duration>(500ms, lease->ttl() / 3);
-  Term term{client(), "anna", *std::move(lease), 500ms};
+  const Duration grace = std::min<Duration>(1s, lease->ttl() / 3);
+  Term term{client(), "anna", *std::move(lease), 1s};
   std::atomic<TimePoint> stopped_at{TimePoint::max()};
   const std::stop_callback on_stop{term.stop_token(), [&] { stopped_at = BootClock::now(); }};
   ASSERT_TRUE(eventually([&] { return stopped_at.load() < TimePoint::max(); }));
