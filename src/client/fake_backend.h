@@ -79,6 +79,9 @@ class FakeBackend final : public Backend {
   Result<std::shared_ptr<StoreBackend>> store() override {
     return Unexpected{Error{Errc::unsupported, "fake: has no store"}};
   }
+  Result<std::shared_ptr<LimiterBackend>> limiter() override {
+    return Unexpected{Error{Errc::unsupported, "fake: has no rate limits"}};
+  }
   Capabilities capabilities() const override { return {.shared = true}; }
   std::string engine() const override { return "fake:"; }
   std::string domain() const override { return "fake:1"; }

@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "base/wall_clock.h"
 #include "client/shown_etcd_url.h"
 #include "core/holder_note.h"
 #include "core/session_backend.h"
@@ -11,6 +12,7 @@
 #include "engines/etcd/driver/etcd_url.h"
 #include "engines/etcd/etcd_desk.h"
 #include "engines/etcd/etcd_engine.h"
+#include "engines/etcd/store/etcd_limits.h"
 #include "engines/etcd/store/etcd_store.h"
 #include "runtime/asio_env.h"
 
@@ -65,6 +67,12 @@ core::StoreOpener store_opener(Env& env, const Cluster& cluster, const EtcdUrl& 
   };
 }
 
+std::shared_ptr<core::LimitDesk> limits_of(Env& env, const Cluster& cluster, const EtcdUrl& url) {
+  const auto wall_clock = [] { return Duration{Millis{wall_ms()}}; };
+  return std::make_shared<core::LeasedLimits>(
+      env, std::make_shared<etcd::EtcdLimits>(env, cluster.port, url.prefix, wall_clock));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Backend>> open_etcd(std::string_view url) {
@@ -94,7 +102,8 @@ Result<std::shared_ptr<Backend>> open_etcd(std::string_view url) {
       .env = nullptr,
       .engine = std::make_shared<etcd::EtcdEngine>(**env, cluster->port, settings),
       .desk = std::make_shared<etcd::EtcdDesk>(**env, cluster->port, settings),
-      .open_store = store_opener(**env, *cluster, *parsed)};
+      .open_store = store_opener(**env, *cluster, *parsed),
+      .limits = limits_of(**env, *cluster, *parsed)};
   parts.env = *std::move(env);
   return std::shared_ptr<Backend>{
       core::SessionBackend::start(std::move(parts), std::move(session))};

@@ -12,6 +12,7 @@
 #include "engines/postgres/driver/postgres_url.h"
 #include "engines/postgres/postgres_desk.h"
 #include "engines/postgres/postgres_engine.h"
+#include "engines/postgres/postgres_limits.h"
 #include "engines/postgres/schema/schema.h"
 #include "engines/postgres/store/postgres_store.h"
 #include "runtime/asio_env.h"
@@ -132,10 +133,12 @@ Result<std::shared_ptr<Backend>> open_postgres(std::string_view url) {
   const auto possible = check_sessions(*parsed, *database);
   if (!possible) return Unexpected{possible.error()};
 
-  core::SessionParts parts{.env = nullptr,
-                           .engine = nullptr,
-                           .desk = nullptr,
-                           .open_store = store_opener(**env, *database, *parsed)};
+  core::SessionParts parts{
+      .env = nullptr,
+      .engine = nullptr,
+      .desk = nullptr,
+      .open_store = store_opener(**env, *database, *parsed),
+      .limits = std::make_shared<postgres::PostgresLimits>(database->port, parsed->prefix)};
   if (parsed->mode == postgres::Mode::advisory) {
     add_advisory(parts, **env, *database, *parsed);
   } else {

@@ -15,6 +15,7 @@
 #include "engines/redis/driver/sentinel_port.h"
 #include "engines/redis/redis_desk.h"
 #include "engines/redis/redis_engine.h"
+#include "engines/redis/redis_limits.h"
 #include "engines/redis/redis_reply.h"
 #include "engines/redis/store/redis_store.h"
 #include "runtime/asio_env.h"
@@ -147,10 +148,12 @@ Result<std::shared_ptr<Backend>> open_redis(std::string_view url) {
                                         .watch = true,
                                         .store = true},
                                 .timeout = parsed->timeout};
-  core::SessionParts parts{.env = nullptr,
-                           .engine = std::move(engine),
-                           .desk = std::move(desk),
-                           .open_store = store_opener(**env, *servers, *parsed)};
+  core::SessionParts parts{
+      .env = nullptr,
+      .engine = std::move(engine),
+      .desk = std::move(desk),
+      .open_store = store_opener(**env, *servers, *parsed),
+      .limits = std::make_shared<redis::RedisLimits>(servers->port, parsed->prefix)};
   parts.env = *std::move(env);
   return std::shared_ptr<Backend>{
       core::SessionBackend::start(std::move(parts), std::move(session))};

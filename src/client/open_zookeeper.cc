@@ -9,6 +9,7 @@
 #include "engines/zookeeper/driver/zookeeper_driver.h"
 #include "engines/zookeeper/driver/zookeeper_url.h"
 #include "engines/zookeeper/store/ensemble_identity.h"
+#include "engines/zookeeper/store/zookeeper_limits.h"
 #include "engines/zookeeper/store/zookeeper_store.h"
 #include "engines/zookeeper/zookeeper_desk.h"
 #include "engines/zookeeper/zookeeper_engine.h"
@@ -66,6 +67,13 @@ core::StoreOpener store_opener(Env& env, const Ensemble& ensemble, const Zookeep
   };
 }
 
+std::shared_ptr<core::LimitDesk> limits_of(Env& env,
+                                           const Ensemble& ensemble,
+                                           const ZookeeperUrl& url) {
+  return std::make_shared<core::LeasedLimits>(
+      env, std::make_shared<zookeeper::ZookeeperLimits>(env, ensemble.line, url.prefix));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Backend>> open_zookeeper(std::string_view url) {
@@ -96,7 +104,8 @@ Result<std::shared_ptr<Backend>> open_zookeeper(std::string_view url) {
       .env = nullptr,
       .engine = std::make_shared<zookeeper::ZookeeperEngine>(**env, ensemble->port, settings),
       .desk = std::make_shared<zookeeper::ZookeeperDesk>(**env, ensemble->port, settings),
-      .open_store = store_opener(**env, *ensemble, *parsed)};
+      .open_store = store_opener(**env, *ensemble, *parsed),
+      .limits = limits_of(**env, *ensemble, *parsed)};
   parts.env = *std::move(env);
   return std::shared_ptr<Backend>{
       core::SessionBackend::start(std::move(parts), std::move(session))};

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/percent.h"
+#include "core/limiter_backend.h"
 #include "core/limits.h"
 #include "core/store_backend.h"
 #include "holdfast/sequencer.h"
@@ -94,6 +95,28 @@ class PrefixedObservation final : public LockObservation {
   std::string name_;
 };
 
+class PrefixLimiter final : public LimiterBackend {
+ public:
+  PrefixLimiter(std::shared_ptr<LimiterBackend> inner, std::string prefix)
+      : inner_{std::move(inner)}, prefix_{std::move(prefix)} {}
+
+  Result<RateDecision> reserve(std::string_view key, const core::Take& take) override {
+    const std::string full = prefix_ + std::string{key};
+    if (auto good = core::check_key(full); !good) return Unexpected{good.error()};
+    return inner_->reserve(full, take);
+  }
+
+  void async_reserve(std::string key, const core::Take& take, ReserveCallback callback) override {
+    key.insert(0, prefix_);
+    if (auto good = core::check_key(key); !good) return callback(Unexpected{good.error()});
+    inner_->async_reserve(std::move(key), take, std::move(callback));
+  }
+
+ private:
+  std::shared_ptr<LimiterBackend> inner_;
+  std::string prefix_;
+};
+
 class PrefixBackend final : public Backend {
  public:
   PrefixBackend(std::shared_ptr<Backend> inner, std::string prefix)
@@ -181,6 +204,13 @@ class PrefixBackend final : public Backend {
     auto store = inner_->store();
     if (!store) return store;
     return std::shared_ptr<StoreBackend>{std::make_shared<PrefixStore>(std::move(*store), prefix_)};
+  }
+
+  Result<std::shared_ptr<LimiterBackend>> limiter() override {
+    auto limiter = inner_->limiter();
+    if (!limiter) return limiter;
+    return std::shared_ptr<LimiterBackend>{
+        std::make_shared<PrefixLimiter>(std::move(*limiter), prefix_)};
   }
 
   Capabilities capabilities() const override { return inner_->capabilities(); }

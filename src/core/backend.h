@@ -13,6 +13,8 @@
 
 namespace holdfast {
 
+class LimiterBackend;
+
 using AcquireResult = Result<std::shared_ptr<LeaseCore>, AcquireError>;
 using AcquireCallback = std::function<void(AcquireResult)>;
 using ReleaseCallback = std::function<void(ReleaseOutcome)>;
@@ -83,6 +85,8 @@ class Backend {
   virtual Result<BreakReport> break_lock(std::string_view name, std::string_view why) = 0;
   /// The engine's store, opened when first asked for.
   virtual Result<std::shared_ptr<StoreBackend>> store() = 0;
+  /// The engine's rate limiter, opened when first asked for. unsupported: it has none.
+  virtual Result<std::shared_ptr<LimiterBackend>> limiter() = 0;
   virtual Capabilities capabilities() const = 0;
   virtual std::string engine() const = 0;
   virtual std::string domain() const = 0;

@@ -6,6 +6,7 @@
 #include "core/lock_watch.h"
 #include "core/session_acquisition.h"
 #include "core/session_observation.h"
+#include "core/session_limiter.h"
 
 namespace holdfast::core {
 std::shared_ptr<SessionBackend> SessionBackend::start(SessionParts parts,
@@ -19,6 +20,7 @@ SessionBackend::SessionBackend(SessionParts parts, SessionSettings settings)
       env_{std::move(parts.env)},
       side_{.session = std::make_shared<LeaseSession>(*env_, std::move(parts.engine)),
             .desk = std::move(parts.desk),
+            .limits = std::move(parts.limits),
             .under_way = std::make_shared<UnderWay>(over_)},
       open_store_{std::move(parts.open_store)} {
   HOLDFAST_ASSERT(!on_its_thread());
@@ -228,6 +230,16 @@ Result<std::shared_ptr<StoreBackend>> SessionBackend::store() {
   };
   const auto kept = std::make_shared<Kept>(Kept{shared_from_this(), store_});
   return std::shared_ptr<StoreBackend>{kept, kept->store.get()};
+}
+
+Result<std::shared_ptr<LimiterBackend>> SessionBackend::limiter() {
+  if (auto good = usable(); !good) return Unexpected{good.error()};
+  if (!side_.limits) {
+    std::string message = settings_.url + " has no rate limits";
+    if (!settings_.why_not_more.empty()) message += ": " + settings_.why_not_more;
+    return Unexpected{Error{Errc::unsupported, std::move(message), "use another engine for them"}};
+  }
+  return std::shared_ptr<LimiterBackend>{std::make_shared<SessionLimiter>(shared_from_this())};
 }
 
 }  // namespace holdfast::core

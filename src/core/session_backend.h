@@ -39,6 +39,8 @@ struct SessionParts {
   std::shared_ptr<LockDesk> desk;
   /// Empty: it has none. Let go before the Env is.
   StoreOpener open_store{};
+  /// Empty: it has none. As engine and desk.
+  std::shared_ptr<LimitDesk> limits{};
 };
 
 /// How long an engine waits for the answer to one request before it asks again, where an operation
@@ -82,6 +84,7 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
   void announce(std::string_view name) override;
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override;
   Result<std::shared_ptr<StoreBackend>> store() override;
+  Result<std::shared_ptr<LimiterBackend>> limiter() override;
   Capabilities capabilities() const override { return settings_.can; }
   std::string engine() const override { return settings_.url; }
   std::string domain() const override { return settings_.domain; }

@@ -10,6 +10,7 @@
 #include "base/env.h"
 #include "core/answer.h"
 #include "core/lease_session.h"
+#include "core/limit_desk.h"
 #include "core/lock_desk.h"
 
 namespace holdfast::core {
@@ -19,6 +20,8 @@ namespace holdfast::core {
 struct SessionSide {
   std::shared_ptr<LeaseSession> session;
   std::shared_ptr<LockDesk> desk;
+  /// Empty: the engine has none.
+  std::shared_ptr<LimitDesk> limits;
   std::shared_ptr<UnderWay> under_way;
 };
 

@@ -112,6 +112,28 @@ TEST_F(SchemaTest, AnotherVersionIsNamedWithBothNumbers) {
   EXPECT_EQ(Program{url()}.install().error().code, Errc::unsupported);
 }
 
+TEST_F(SchemaTest, AnOlderVersionIsBroughtUpToDateForWhoMayUseIt) {
+  const std::string role = make_role();
+  Program owner{url()};
+  const auto made = owner.install();
+  ASSERT_TRUE(made);
+  ASSERT_TRUE(owner.grant(role));
+  sql_.script(
+      "DROP FUNCTION holdfast.take; DROP FUNCTION holdfast.forget_limits;"
+      "DROP TABLE holdfast.limits; UPDATE holdfast.version SET version = 1");
+  EXPECT_EQ(Program{url()}.ensure().get().error().code, Errc::unsupported);
+  const auto upgraded = owner.install();
+  ASSERT_TRUE(upgraded) << upgraded.error().message;
+  EXPECT_EQ(upgraded->version, kSchemaVersion);
+  EXPECT_EQ(upgraded->identity, made->identity);
+  SqlConnection user{url(role)};
+  EXPECT_EQ(user.value("SELECT granted FROM holdfast.take('k', 10, 10, 0)"), "t");
+  EXPECT_EQ(sql_.value("SELECT has_function_privilege('public', "
+                       "'holdfast.take(text, bigint, bigint, bigint)', 'EXECUTE')"),
+            "f");
+  sql_.script("DROP OWNED BY " + role + "; DROP ROLE " + role);
+}
+
 TEST_F(SchemaTest, WhoMayNotMakeItLearnsWhoCan) {
   const std::string role = make_role();
   const auto denied = Program{url(role)}.ensure().get();

@@ -5,6 +5,7 @@
 #include "core/validity.h"
 #include "engines/local/audit.h"
 #include "engines/local/local_lease.h"
+#include "engines/local/local_limiter.h"
 #include "engines/local/local_store.h"
 #include "engines/local/state_dir.h"
 #include "engines/local/waiting.h"
@@ -136,6 +137,16 @@ Result<std::shared_ptr<StoreBackend>> LocalBackend::store() {
   if (!opened) return opened;
   store_ = std::move(*opened);
   return store_;
+}
+
+Result<std::shared_ptr<LimiterBackend>> LocalBackend::limiter() {
+  if (auto checked = usable(); !checked) return Unexpected{checked.error()};
+  const std::lock_guard lock{opening_limiter_};
+  if (limiter_) return limiter_;
+  auto opened = LocalLimiter::open(engine_->file().directory());
+  if (!opened) return opened;
+  limiter_ = std::move(*opened);
+  return limiter_;
 }
 
 Capabilities LocalBackend::capabilities() const {

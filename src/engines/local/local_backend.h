@@ -50,6 +50,7 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
   void announce(std::string_view) override {}
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override;
   Result<std::shared_ptr<StoreBackend>> store() override;
+  Result<std::shared_ptr<LimiterBackend>> limiter() override;
   Capabilities capabilities() const override;
   std::string engine() const override;
   std::string domain() const override { return domain_; }
@@ -100,6 +101,8 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
   StoreSettings settings_;
   std::mutex opening_store_;
   std::shared_ptr<StoreBackend> store_;
+  std::mutex opening_limiter_;
+  std::shared_ptr<LimiterBackend> limiter_;
 };
 
 }  // namespace holdfast::local

@@ -9,6 +9,7 @@
 #include "engines/postgres/schema/callers_sql.h"
 #include "engines/postgres/schema/fence_sql.h"
 #include "engines/postgres/schema/lease_sql.h"
+#include "engines/postgres/schema/limits_sql.h"
 #include "engines/postgres/schema/schema.h"
 #include "engines/postgres/schema/store_sql.h"
 
@@ -26,6 +27,7 @@ constexpr std::array kParts{sql::kBase,
                             sql::kCallersFence,
                             sql::kCallersOnce,
                             sql::kCallersLock,
+                            sql::kLimits,
                             sql::kNames};
 
 /// Who could use the schema can use what is new in it.
@@ -41,6 +43,8 @@ constexpr std::string_view kReservation =
 
 /// kSteps[N - 1] makes version N + 1 of version N.
 constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps{kReservation};
+const std::array<std::string, kSchemaVersion - 1> kSteps{std::string{sql::kLimits} +
+                                                         std::string{sql::kLimitsStep}};
 
 /// Statements have one command each: several become the body of an anonymous function. One such
 /// body at a time, for whoever makes or changes the schema.
@@ -84,7 +88,7 @@ std::string creation_sql() {
 
 std::string step_sql(std::int32_t from) {
   const auto at = static_cast<std::size_t>(from) - 1;
-  return at < kSteps.size() ? std::string{kSteps.begin()[at]} : std::string{};
+  return at < kSteps.size() ? kSteps[at] : std::string{};
 }
 
 const Statement& creation_statement() {
