@@ -180,6 +180,7 @@ void configure(CLI::App& app, Invocation& invocation) {
   add_update(app, invocation);
   add_once(app, invocation);
   add_once_runner(app, invocation);
+  add_limit(app, invocation);
   add_store(app, invocation);
   add_redlock(app, invocation);
   add_install(app, invocation);

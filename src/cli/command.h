@@ -44,6 +44,7 @@ void add_check(CLI::App& app, Invocation& invocation);
 void add_update(CLI::App& app, Invocation& invocation);
 void add_once(CLI::App& app, Invocation& invocation);
 void add_once_runner(CLI::App& app, Invocation& invocation);
+void add_limit(CLI::App& app, Invocation& invocation);
 void add_store(CLI::App& app, Invocation& invocation);
 void add_redlock(CLI::App& app, Invocation& invocation);
 void add_install(CLI::App& app, Invocation& invocation);

@@ -60,6 +60,8 @@ CommandLine split_command_line(std::vector<std::string> arguments) {
 bool runs_a_program(std::string_view command) {
   constexpr std::array<std::string_view, 5> kRunning{
       "run", "elect", "update", "once", "once-runner"};
+  constexpr std::array<std::string_view, 5> kRunning{
+      "run", "update", "once", "once-runner", "limit"};
   return std::ranges::find(kRunning, command) != kRunning.end();
 }
 

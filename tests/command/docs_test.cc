@@ -17,6 +17,11 @@ const std::vector<std::string> kCommands{
     "watch",  "break",     "check-sequencer", "open",    "get",     "put",       "erase", "check",
     "update", "once",      "store",           "redlock", "install", "uninstall", "bench", "doctor",
     "lab",    "completion"};
+    "run",       "acquire", "renew",           "release", "ls",     "show",
+    "watch",     "break",   "check-sequencer", "open",    "get",    "put",
+    "erase",     "check",   "update",          "once",    "limit",  "store",
+    "redlock",   "install", "uninstall",       "bench",   "doctor", "lab",
+    "completion"};
 
 std::set<std::string> options_in(const std::string& text) {
   static const std::regex option{"--[a-z][a-z-]*"};

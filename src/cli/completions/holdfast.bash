@@ -25,6 +25,8 @@ _holdfast() {
     case ${COMP_WORDS[i]} in
       --)
         if [[ $command == run || $command == elect || $command == update || $command == once ]]; then
+        if [[ $command == run || $command == update || $command == once ||
+          $command == limit ]]; then
           local offset=$((i + 1))
           if declare -F _command_offset >/dev/null; then
             _command_offset "$offset"
@@ -55,6 +57,7 @@ _holdfast() {
     --mutant) words=$(_holdfast_simulated mutants) ;;
     --faults) words="all none $(_holdfast_simulated faults)" ;;
     --for) words="10s 60s 5m" ;;
+    --rate) words="1/s 10/s 100/m 1000/h" ;;
     --keep) words="1h 24h 7d" ;;
     --on-failure)
       words="store retry"
@@ -71,7 +74,7 @@ _holdfast() {
     --value | --id) return ;;
     --if-version | --attempts | --seeds | --first-seed | --seed | --nodes | --clients) return ;;
     --availability) words="99,99.9,99.99" ;;
-    --events | --stop-after | --jobs | --processes | --rounds) return ;;
+    --events | --stop-after | --jobs | --processes | --rounds | --burst | --cost) return ;;
     *)
       case $command in
         "") words="$commands $general --version" ;;
@@ -89,6 +92,7 @@ _holdfast() {
         put | erase) words="$fence --seq --unfenced --if-version $general" ;;
         update) words="--attempts $general --" ;;
         once) words="--keep --ttl --wait --on-failure $general --" ;;
+        limit) words="--rate --burst --cost --wait $general --" ;;
         redlock) words="init rejoin --longest-ttl --anew $general" ;;
         install) words="postgres --role --operator --schema --dry-run $general" ;;
         uninstall) words="postgres --yes --force --dry-run $general" ;;
