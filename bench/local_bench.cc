@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "bench/hand_over.h"
 #include "bench/idle_waiters.h"
+#include "bench/limit_bench.h"
 #include "bench/sampling.h"
 #include "bench/scratch.h"
 #include "bench/store_bench.h"
@@ -166,6 +167,8 @@ Result<Report> run_local(const Progress& progress) {
   const auto idle = time_idle_waiters();
   if (!idle) return Unexpected{idle.error()};
   report.cases.push_back(idle_case(*idle));
+  progress("rate limits");
+  if (auto added = add_limits(report, *client); !added) return Unexpected{added.error()};
   progress("1 000 000 other names");
   add_many_names(report, *client);
   if (auto added = add_store(report, progress); !added) return Unexpected{added.error()};
