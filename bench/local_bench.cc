@@ -16,6 +16,7 @@
 #include "engines/local/engine.h"
 #include "engines/local/local_backend.h"
 #include "holdfast/client.h"
+#include "holdfast/metrics.h"
 
 namespace holdfast::bench {
 namespace {
@@ -80,8 +81,8 @@ Subject engine_subject(local::Engine& engine) {
           }};
 }
 
-Subject api_subject(Client& client) {
-  return {.name = "api", .body = [&client] {
+Subject api_subject(std::string name, Client& client) {
+  return {.name = std::move(name), .body = [&client] {
             auto lease = client.acquire(kHotName);
             HOLDFAST_ASSERT(lease && lease->release() == ReleaseOutcome::released);
           }};
@@ -93,10 +94,12 @@ local::Engine& engine_of(Client& client) {
 
 void add_uncontended(Report& report, Client& client, const std::string& directory) {
   const FlockFile flock_file{directory};
+  Client counted = observed(client, std::make_shared<Metrics>());
   const auto timings = time_in_turns({floor_subject(),
                                       flock_file.subject(),
                                       engine_subject(engine_of(client)),
-                                      api_subject(client)});
+                                      api_subject("api", client),
+                                      api_subject("observed api", counted)});
   const Timing& lowest = timings[0];
   const Timing& by_flock = timings[1];
   report.cases.push_back(
@@ -105,6 +108,8 @@ void add_uncontended(Report& report, Client& client, const std::string& director
       compare("engine acquire+release", timings[2], "clock read + swap pair", lowest, 1.0 / 3));
   report.cases.push_back(
       compare("API acquire+release", timings[3], "flock(2) lock+unlock", by_flock, 2));
+  report.cases.push_back(compare(
+      "API with metrics, acquire+release", timings[4], "without metrics", timings[3], 1 / 1.1));
 }
 
 void add_many_names(Report& report, Client& client) {

@@ -1,16 +1,16 @@
 # holdfast::holdfast, the target programs link, and the rules that install it.
 #
 # The library is src/recipes and every module that one links, directly or through others. What
-# nothing public needs (the simulator, an engine without a driver, the command's own code) is
+# What nothing public needs (the simulator, an engine without a driver, the command's own code) is
 # neither exported nor installed. Engines in the library become components of find_package().
 
 include(CMakePackageConfigHelpers)
 
-# Splits what `target` links, through any number of our own targets, into those and the rest.
-function(holdfast_closure target ours_out outside_out)
+# Splits what `targets` link, through any number of our own targets, into those and the rest.
+function(holdfast_closure targets ours_out outside_out)
   set(ours)
   set(outside)
-  set(open ${target})
+  set(open ${targets})
   while(open)
     list(POP_FRONT open item)
     if(item IN_LIST ours OR item IN_LIST outside)

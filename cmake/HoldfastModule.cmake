@@ -36,6 +36,7 @@ set(HOLDFAST_MAY_USE_client
   postgres postgres_advisory postgres_callers postgres_doctor postgres_driver postgres_schema
   postgres_store runtime)
 set(HOLDFAST_MAY_USE_recipes base core client)
+set(HOLDFAST_MAY_USE_observe base core client)
 set(HOLDFAST_MAY_USE_bench
   base core local redis etcd etcd_driver zookeeper zookeeper_driver client recipes)
 set(HOLDFAST_MAY_USE_lab base core client recipes sim)

@@ -6,16 +6,49 @@
 #include "core/backend.h"
 
 namespace holdfast {
+namespace {
+
+/// Runs the callback after the witness has heard. The core runs it, and so is there.
+std::function<void(const LeaseEvent&)> told_first(LeaseCore& core,
+                                                  LeaseWitness& witness,
+                                                  std::function<void(const LeaseEvent&)> callback) {
+  return [&core, &witness, callback = std::move(callback)](const LeaseEvent& event) {
+    witness.changed(core, event);
+    if (callback) callback(event);
+  };
+}
+
+TimePoint ending_of(const LeaseCore& core, LeaseWitness& witness) {
+  return core.ending() == Ending::told ? witness.ending(core) : TimePoint{};
+}
+
+void drop(LeaseCore& core) noexcept {
+  LeaseWitness* const witness = core.take_witness();
+  if (witness == nullptr) return core.drop();
+  const TimePoint ending_at = ending_of(core, *witness);
+  core.drop();
+  switch (core.state()) {
+    case LeaseState::released:
+      return witness->ended(core, ReleaseOutcome::released, ending_at);
+    case LeaseState::lost:
+      return witness->ended(core, ReleaseOutcome::already_lost, ending_at);
+    case LeaseState::held:
+    case LeaseState::jeopardy:
+      return witness->ended(core, std::nullopt, ending_at);
+  }
+}
+
+}  // namespace
 
 Lease::Lease(std::shared_ptr<LeaseCore> core) : core_{std::move(core)} {}
 
 Lease::~Lease() {
-  if (core_) core_->drop();
+  if (core_) drop(*core_);
 }
 
 Lease& Lease::operator=(Lease&& other) noexcept {
   if (this == &other) return *this;
-  if (core_) core_->drop();
+  if (core_) drop(*core_);
   core_ = std::move(other.core_);
   return *this;
 }
@@ -49,14 +82,36 @@ Result<void> Lease::ensure_held() const {
 std::stop_token Lease::stop_token() const { return core_->stop_token(); }
 
 void Lease::on_event(std::function<void(const LeaseEvent&)> callback) {
+  if (LeaseWitness* const witness = core_->witness()) {
+    callback = told_first(*core_, *witness, std::move(callback));
+  }
   core_->on_event(std::move(callback));
 }
 
-Result<void> Lease::renew() { return core_->renew(); }
-ReleaseOutcome Lease::release() { return core_->release(); }
+Result<void> Lease::renew() {
+  auto answer = core_->renew();
+  if (LeaseWitness* const witness = core_->witness()) witness->renewed(*core_, answer);
+  return answer;
+}
+
+ReleaseOutcome Lease::release() {
+  LeaseWitness* const witness = core_->take_witness();
+  if (witness == nullptr) return core_->release();
+  const TimePoint ending_at = ending_of(*core_, *witness);
+  const ReleaseOutcome outcome = core_->release();
+  witness->ended(*core_, outcome, ending_at);
+  return outcome;
+}
 
 void Lease::async_release(std::function<void(ReleaseOutcome)> callback) {
-  core_->async_release(std::move(callback));
+  LeaseWitness* const witness = core_->take_witness();
+  if (witness == nullptr) return core_->async_release(std::move(callback));
+  auto told = [core = core_, witness, ending_at = ending_of(*core_, *witness), callback](
+                  ReleaseOutcome outcome) {
+    witness->ended(*core, outcome, ending_at);
+    callback(outcome);
+  };
+  core_->async_release(std::move(told));
 }
 
 Result<void> Lease::detach() { return core_->detach(); }

@@ -15,7 +15,9 @@ namespace {
 class PrefixedLease final : public LeaseCore {
  public:
   PrefixedLease(std::shared_ptr<LeaseCore> inner, std::string_view name, std::string_view domain)
-      : inner_{std::move(inner)}, name_{name}, domain_{domain} {}
+      : inner_{std::move(inner)}, name_{name}, domain_{domain} {
+    arrived(inner_->arrival());
+  }
 
   const std::string& name() const override { return name_; }
   Mode mode() const override { return inner_->mode(); }
@@ -219,6 +221,7 @@ class PrefixBackend final : public Backend {
     return url + (url.find('?') == std::string::npos ? '?' : '&') + parameter_;
   }
   std::string domain() const override { return domain_; }
+  void keep(std::shared_ptr<void> companion) override { inner_->keep(std::move(companion)); }
 
  private:
   static AcquireResult shorten(AcquireResult result,

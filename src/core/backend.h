@@ -2,11 +2,16 @@
 
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "holdfast/client.h"
@@ -19,10 +24,58 @@ using AcquireResult = Result<std::shared_ptr<LeaseCore>, AcquireError>;
 using AcquireCallback = std::function<void(AcquireResult)>;
 using ReleaseCallback = std::function<void(ReleaseOutcome)>;
 
+/// Whether a witness hears of a release before it begins.
+enum class Ending : std::uint8_t { untold, told };
+
+/// Hears what programs do with the leases of an observed client. Lives as long as the engine, by
+/// Backend::keep(), and so longer than any lease.
+class LeaseWitness {
+ public:
+  /// A release is about to begin, where Ending::told was asked for. What it gives, ended() gets.
+  virtual TimePoint ending(const LeaseCore& lease) noexcept = 0;
+  /// Empty: the program let go of the lease without a release.
+  virtual void ended(LeaseCore& lease,
+                     std::optional<ReleaseOutcome> outcome,
+                     TimePoint ending_at) noexcept = 0;
+  virtual void renewed(LeaseCore& lease, const Result<void>& answer) noexcept = 0;
+  virtual void changed(LeaseCore& lease, const LeaseEvent& event) noexcept = 0;
+
+ protected:
+  ~LeaseWitness() = default;
+};
+
+/// When a lock was asked for and when it was granted: the same if nobody was in the way.
+struct Arrival {
+  TimePoint asked_at{};
+  TimePoint granted_at{};
+};
+
 /// One lease, shared by the Lease object and the engine's keeper. Contracts as in lease.h.
 class LeaseCore {
  public:
   virtual ~LeaseCore() = default;
+
+  /// Zero at engines that leave it to others to look at the clock.
+  const Arrival& arrival() const { return arrival_; }
+  void arrived(Arrival arrival) { arrival_ = arrival; }
+
+  /// Empty: nobody observes it, or its end was told.
+  LeaseWitness* witness() const { return witness_.load(std::memory_order_relaxed); }
+  /// Before anybody else has the lease.
+  void witnessed_by(LeaseWitness& witness, Ending ending) {
+    ending_ = ending;
+    witness_.store(&witness, std::memory_order_relaxed);
+  }
+  Ending ending() const { return ending_; }
+  /// For the one who is to tell of its end. Whoever comes later finds none; of two that come at the
+  /// very same moment both may tell, since an atomic exchange is too dear for it.
+  LeaseWitness* take_witness() {
+    LeaseWitness* const taken = witness();
+    if (taken != nullptr) witness_.store(nullptr, std::memory_order_relaxed);
+    return taken;
+  }
+  /// True once.
+  bool loss_is_news() { return !loss_told_.exchange(true); }
 
   virtual const std::string& name() const = 0;
   virtual Mode mode() const = 0;
@@ -43,6 +96,12 @@ class LeaseCore {
   virtual std::string sequencer() const = 0;
   /// The Lease object is gone: release unless detached or already over. Waits as release() does.
   virtual void drop() noexcept = 0;
+
+ private:
+  Arrival arrival_;
+  std::atomic<LeaseWitness*> witness_{nullptr};
+  Ending ending_{Ending::untold};
+  std::atomic<bool> loss_told_{false};
 };
 
 /// One lock, observed. Thread safety: any thread, one next() at a time. Lifetime: keeps the engine
@@ -90,6 +149,16 @@ class Backend {
   virtual Capabilities capabilities() const = 0;
   virtual std::string engine() const = 0;
   virtual std::string domain() const = 0;
+
+  /// Keeps something for as long as the engine, which its leases keep alive.
+  virtual void keep(std::shared_ptr<void> companion) {
+    const std::lock_guard lock{companions_mutex_};
+    companions_.push_back(std::move(companion));
+  }
+
+ private:
+  std::mutex companions_mutex_;
+  std::vector<std::shared_ptr<void>> companions_;
 };
 
 }  // namespace holdfast

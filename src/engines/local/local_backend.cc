@@ -63,8 +63,10 @@ Result<void> LocalBackend::usable() const {
 
 std::shared_ptr<LocalLease> LocalBackend::make_lease(std::string_view name,
                                                      const AcquireOptions& options,
-                                                     const Ticket& ticket) {
+                                                     const Ticket& ticket,
+                                                     Arrival arrival) {
   auto lease = std::make_shared<LocalLease>(shared_from_this(), name, options, ticket);
+  lease->arrived(arrival);
   add(*lease);
   return lease;
 }
@@ -77,20 +79,23 @@ AcquireResult LocalBackend::acquire(std::string_view name,
   auto ticket = engine_->enter(name, to_request(options, Waiting::Wake::thread), now);
   if (!ticket) return Unexpected{ticket.error()};
   if (engine_->take_if_first(*ticket)) [[likely]] {
-    return std::shared_ptr<LeaseCore>{make_lease(name, options, *ticket)};
+    return std::shared_ptr<LeaseCore>{make_lease(name, options, *ticket, {now, now})};
   }
   Waiting waiting{
       *engine_, name, options, Waiting::Wake::thread, *ticket, patience(now, options.wait)};
   add(waiting);
   const std::stop_callback on_stop{stop, [&] { waiting.nudge(); }};
-  Waiting::Progress progress = waiting.advance(now, stop);
+  TimePoint looked_at = now;
+  Waiting::Progress progress = waiting.advance(looked_at, stop);
   while (std::holds_alternative<std::monostate>(progress)) {
     waiting.sleep();
-    progress = waiting.advance(BootClock::now(), stop);
+    looked_at = BootClock::now();
+    progress = waiting.advance(looked_at, stop);
   }
   remove(waiting);
   if (auto* error = std::get_if<AcquireError>(&progress)) return Unexpected{std::move(*error)};
-  return std::shared_ptr<LeaseCore>{make_lease(name, options, std::get<Ticket>(progress))};
+  return std::shared_ptr<LeaseCore>{
+      make_lease(name, options, std::get<Ticket>(progress), {now, looked_at})};
 }
 
 Result<Duration> LocalBackend::renew(std::string_view name, const Owner& owner, Millis ttl) {

@@ -86,7 +86,8 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
   void end_async();
   std::shared_ptr<LocalLease> make_lease(std::string_view name,
                                          const AcquireOptions& options,
-                                         const Ticket& ticket);
+                                         const Ticket& ticket,
+                                         Arrival arrival);
 
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Dispatcher> dispatcher_{std::make_unique<Dispatcher>()};

@@ -28,11 +28,13 @@ struct LocalBackend::AsyncWait {
             std::stop_token stop_in,
             AcquireCallback callback_in,
             const Ticket& ticket,
-            TimePoint until)
-      : waiting{engine, name, options, Waiting::Wake::mail, ticket, until},
+            TimePoint now)
+      : asked_at{now},
+        waiting{engine, name, options, Waiting::Wake::mail, ticket, patience(now, options.wait)},
         stop{std::move(stop_in)},
         callback{std::move(callback_in)} {}
 
+  TimePoint asked_at;
   Waiting waiting;
   std::stop_token stop;
   AcquireCallback callback;
@@ -152,10 +154,10 @@ void LocalBackend::async_acquire(std::string_view name,
   auto ticket = engine_->enter(name, to_request(options, Waiting::Wake::mail), now);
   if (!ticket) return callback(Unexpected{ticket.error()});
   if (engine_->take_if_first(*ticket)) {
-    return callback(std::shared_ptr<LeaseCore>{make_lease(name, options, *ticket)});
+    return callback(std::shared_ptr<LeaseCore>{make_lease(name, options, *ticket, {now, now})});
   }
-  auto wait = std::make_shared<AsyncWait>(
-      *engine_, name, options, stop, std::move(callback), *ticket, patience(now, options.wait));
+  auto wait =
+      std::make_shared<AsyncWait>(*engine_, name, options, stop, std::move(callback), *ticket, now);
   wait->on_stop.emplace(stop, [this] { engine_->membership().wake(); });
   {
     const std::lock_guard lock{mutex_};
@@ -200,7 +202,10 @@ void LocalBackend::advance_async(TimePoint now, Rest& rest) {
     AcquireResult result = [&]() -> AcquireResult {
       if (auto* error = std::get_if<AcquireError>(&progress)) return Unexpected{std::move(*error)};
       return std::shared_ptr<LeaseCore>{
-          make_lease(wait->waiting.name(), wait->waiting.options(), std::get<Ticket>(progress))};
+          make_lease(wait->waiting.name(),
+                     wait->waiting.options(),
+                     std::get<Ticket>(progress),
+                     {wait->asked_at, std::max(now, wait->asked_at)})};
     }();
     dispatcher_->post([wait, outcome = std::make_shared<AcquireResult>(std::move(result))] {
       wait->on_stop.reset();
