@@ -170,6 +170,8 @@ void configure(CLI::App& app, Invocation& invocation) {
   add_ls(app, invocation);
   add_show(app, invocation);
   add_watch(app, invocation);
+  add_top(app, invocation);
+  add_advise(app, invocation);
   add_break(app, invocation);
   add_check_sequencer(app, invocation);
   add_open(app, invocation);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,11 @@
 namespace holdfast::cli {
 namespace {
 
+std::string from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 struct RunArguments {
   LockArguments lock;
   std::vector<std::string> others;
@@ -24,6 +30,9 @@ struct RunArguments {
   std::string grace{"5s"};
   std::string status_fd;
   const CLI::Option* wait{nullptr};
+  std::string metrics{from_environment("HOLDFAST_METRICS")};
+  std::string log{from_environment("HOLDFAST_LOG")};
+  bool measure{!from_environment("HOLDFAST_MEASURE").empty()};
 };
 
 /// Each once, in the order typed.
@@ -118,6 +127,10 @@ Result<RunOptions> to_run_options(const Invocation& invocation, const RunArgumen
                             fmt::format("use at most {} at once", kNamesMax)}};
   }
   if (auto valid = core::check_options(options.acquire); !valid) return Unexpected{valid.error()};
+  auto report = RunReport::open(
+      {.metrics_path = arguments.metrics, .log_path = arguments.log, .measure = arguments.measure});
+  if (!report) return Unexpected{std::move(report).error()};
+  options.report = std::move(*report);
   return options;
 }
 
@@ -162,6 +175,18 @@ void add_run(CLI::App& app, Invocation& invocation) {
                    arguments->status_fd,
                    "Write what Holdfast itself did to this descriptor, as JSON lines")
       ->type_name("N");
+  command
+      ->add_option("--metrics",
+                   arguments->metrics,
+                   "Add what was counted and timed to this file, as Prometheus reads it")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--log", arguments->log, "Append every lock operation to this file, as JSON lines")
+      ->type_name("FILE");
+  command->add_flag("--measure",
+                    arguments->measure,
+                    "Leave at the engine how long the lock was waited for and held, for `advise`");
   command->footer(
       "\nThe program gets HOLDFAST_LOCK, HOLDFAST_TOKEN, HOLDFAST_OWNER, HOLDFAST_ENGINE and\n"
       "HOLDFAST_SEQUENCER. The lease is renewed while it runs. If the lease is lost, the program "
@@ -176,6 +201,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "over, others exit with 75 and say when it is due, unless they --wait.\n"
       "\nExit codes: the program's own; 128+n if signal n ended it; 126 or 127 if it could not be\n"
       "started; 75 busy or timed out; 76 lease lost. --status-fd tells whose code it is.\n"
+      "\nHOLDFAST_METRICS and HOLDFAST_LOG name the files when --metrics and --log are not given;\n"
+      "HOLDFAST_MEASURE=1 is as --measure.\n"
       "\nExamples:\n"
       "  holdfast run backup -- rsync -a /data /backup\n"
       "  holdfast run deploy --wait 0 -- ./deploy.sh\n"

@@ -34,6 +34,8 @@ void add_release(CLI::App& app, Invocation& invocation);
 void add_ls(CLI::App& app, Invocation& invocation);
 void add_show(CLI::App& app, Invocation& invocation);
 void add_watch(CLI::App& app, Invocation& invocation);
+void add_top(CLI::App& app, Invocation& invocation);
+void add_advise(CLI::App& app, Invocation& invocation);
 void add_break(CLI::App& app, Invocation& invocation);
 void add_check_sequencer(CLI::App& app, Invocation& invocation);
 void add_open(CLI::App& app, Invocation& invocation);

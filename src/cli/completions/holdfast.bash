@@ -50,6 +50,7 @@ _holdfast() {
     --ttl | --longest-ttl) words="10s 30s 5m 1h" ;;
     --wait) words="0 10s 1m forever" ;;
     --grace) words="1s 5s 30s" ;;
+    --every) words="200ms 1s 5s" ;;
     --engine)
       words="local:"
       [[ $demonstration == sim ]] && words=$(_holdfast_simulated engines)
@@ -66,7 +67,7 @@ _holdfast() {
     --at-most-every) words="1m 10m 1h 24h" ;;
     --lock | --and) words=$(_holdfast_locks "$url") ;;
     --lock-engine) words="local:" ;;
-    --file | --html | --svg)
+    --file | --html | --svg | --metrics | --log)
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
@@ -84,7 +85,8 @@ _holdfast() {
         acquire) words="$lock $general $(_holdfast_locks "$url")" ;;
         renew) words="--owner --ttl $general $(_holdfast_locks "$url")" ;;
         release) words="--owner $general $(_holdfast_locks "$url")" ;;
-        ls | show | watch) words="$general $(_holdfast_locks "$url")" ;;
+        ls | show | watch | advise) words="$general $(_holdfast_locks "$url")" ;;
+        top) words="--every --once $general $(_holdfast_locks "$url")" ;;
         break) words="--why $general $(_holdfast_locks "$url")" ;;
         open) words="$fence --seq --strict $general" ;;
         check) words="$fence $general" ;;

@@ -97,12 +97,14 @@ std::optional<core::SessionClock> Keeper::acquire() {
   if (refusal) {
     refusal_ = *std::move(refusal);
     if (options_.take) return options_.take(*client, waiting_.get_token());
+  *client = options_.report.observe(std::move(*client));
     return std::nullopt;
   }
   note_grants();
   const core::SessionClock clock = clock_of(lease());
   shared_.publish(clock.deadline(), clock.ttl());
   on_lost_.emplace(lease().stop_token(), [this] { eventfd_write(lost_.get(), 1); });
+  client_.emplace(std::move(*client));
   return clock;
 }
 
@@ -183,6 +185,9 @@ ReleaseOutcome Keeper::release(Interval interval) {
   const ReleaseOutcome outcome = lease().release();
   // What cannot be given back ends by itself.
   if (interval_ && interval == Interval::given_back) (void)interval_->forget();
+  return outcome;
+  const ReleaseOutcome outcome = lease_->release();
+  if (outcome == ReleaseOutcome::released) options_.report.leave_times(*client_);
   return outcome;
 }
 

@@ -22,6 +22,7 @@
 #include "core/session_clock.h"
 #include "holdfast/interval.h"
 #include "holdfast/multi_lock.h"
+#include "holdfast/client.h"
 
 namespace holdfast::cli {
 
@@ -97,6 +98,7 @@ class Keeper {
   /// One of the two, once granted.
   std::optional<MultiLease> lease_;
   std::optional<IntervalRun> interval_;
+  std::optional<Client> client_;
   std::optional<std::stop_callback<std::function<void()>>> on_lost_;
   std::vector<Grant> grants_;
   std::string engine_;

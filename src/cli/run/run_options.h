@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/run/run_report.h"
 #include "holdfast/client.h"
 #include "holdfast/options.h"
 
@@ -40,6 +41,7 @@ struct RunOptions {
   /// The program is run at most once in so long, counted by the first name. Zero: whenever asked.
   Millis at_most_every{0};
   FailedRun on_failure{FailedRun::counts};
+  RunReport report;
   /// With JSON, nothing is said to people while waiting.
   Format format{Format::human};
 

@@ -269,6 +269,9 @@ Verdict Supervisor::settle(Console& console) {
   if (granted_ && !hopeless_) release();
   if (channel_ && !hopeless_) dismiss_guardian();
   Verdict verdict = judge(facts_);
+  if (auto reported = options_.report.finish(); !reported) {
+    console.note("holdfast: " + reported.error().message);
+  }
   status_.exit(verdict);
   if (verdict.error) {
     // Once the program has run, stdout is its own.
