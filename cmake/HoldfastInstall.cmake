@@ -1,6 +1,6 @@
 # holdfast::holdfast, the target programs link, and the rules that install it.
 #
-# The library is src/recipes and every module that one links, directly or through others. What
+# The library is src/recipes, src/observe and every module they link, directly or through others.
 # What nothing public needs (the simulator, an engine without a driver, the command's own code) is
 # neither exported nor installed. Engines in the library become components of find_package().
 
@@ -67,14 +67,14 @@ endfunction()
 
 add_library(holdfast INTERFACE)
 add_library(holdfast::holdfast ALIAS holdfast)
-target_link_libraries(holdfast INTERFACE holdfast_recipes)
+target_link_libraries(holdfast INTERFACE holdfast_recipes holdfast_observe)
 target_compile_features(holdfast INTERFACE cxx_std_20)
 
 if(NOT HOLDFAST_INSTALL)
   return()
 endif()
 
-holdfast_closure(holdfast_recipes modules libraries)
+holdfast_closure("holdfast_recipes;holdfast_observe" modules libraries)
 holdfast_dependencies(HOLDFAST_DEPENDENCIES "${libraries}")
 holdfast_engines(HOLDFAST_COMPONENTS "${modules}")
 

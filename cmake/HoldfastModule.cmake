@@ -38,9 +38,9 @@ set(HOLDFAST_MAY_USE_client
 set(HOLDFAST_MAY_USE_recipes base core client)
 set(HOLDFAST_MAY_USE_observe base core client)
 set(HOLDFAST_MAY_USE_bench
-  base core local redis etcd etcd_driver zookeeper zookeeper_driver client recipes)
+  base core local redis etcd etcd_driver zookeeper zookeeper_driver client observe recipes)
 set(HOLDFAST_MAY_USE_lab base core client recipes sim)
-set(HOLDFAST_MAY_USE_cli base core client recipes bench lab sim)
+set(HOLDFAST_MAY_USE_cli base core client observe recipes bench lab sim)
 set(HOLDFAST_MAY_USE_sim base core redis redlock etcd zookeeper postgres)
 
 function(holdfast_module name)

@@ -55,7 +55,8 @@ struct Event {
   EventKind kind{EventKind::acquired};
   Mode mode{Mode::exclusive};
   /// acquired: somebody was in the way. `local:` knows; at an engine with servers it is guessed
-  /// from the time: more than three times that of the client's quickest acquisition, and 1 ms.
+  /// from the time: more than three times that of the client's quickest acquisition, and 1 ms more;
+  /// for its first one, more than 250 ms.
   bool contended{false};
   /// lost.
   LossReason reason{LossReason::none};

@@ -38,12 +38,12 @@ Result<RunOptions> to_run_options(const Invocation& invocation, const ElectArgum
   if (!terms) return Unexpected{terms.error()};
   RunOptions options;
   options.engine = invocation.engine;
-  options.name = arguments.name;
+  options.names = {arguments.name};
   options.program = invocation.program;
   options.acquire = *acquire;
   options.grace = std::min(*grace, kTtlMax);
   options.format = invocation.json ? Format::json : Format::human;
-  options.explain = [name = options.name](const AcquireError& error) {
+  options.explain = [name = arguments.name](const AcquireError& error) {
     return with_holder(error, name);
   };
   options.take = [terms = *std::move(terms)](Client& client, std::stop_token stop) {

@@ -143,6 +143,20 @@ int run(const Invocation& invocation, const RunArguments& arguments, Console& co
   return options ? run_program(*options, console).code : console.fail(options.error());
 }
 
+void add_report_options(CLI::App& command, RunArguments& arguments) {
+  command
+      .add_option("--metrics",
+                  arguments.metrics,
+                  "Add what was counted and timed to this file, as Prometheus reads it")
+      ->type_name("FILE");
+  command
+      .add_option("--log", arguments.log, "Append every lock operation to this file, as JSON lines")
+      ->type_name("FILE");
+  command.add_flag("--measure",
+                   arguments.measure,
+                   "Leave at the engine how long the lock was waited for and held, for `advise`");
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Invocation& invocation) {
@@ -175,18 +189,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
                    arguments->status_fd,
                    "Write what Holdfast itself did to this descriptor, as JSON lines")
       ->type_name("N");
-  command
-      ->add_option("--metrics",
-                   arguments->metrics,
-                   "Add what was counted and timed to this file, as Prometheus reads it")
-      ->type_name("FILE");
-  command
-      ->add_option(
-          "--log", arguments->log, "Append every lock operation to this file, as JSON lines")
-      ->type_name("FILE");
-  command->add_flag("--measure",
-                    arguments->measure,
-                    "Leave at the engine how long the lock was waited for and held, for `advise`");
+  add_report_options(*command, *arguments);
   command->footer(
       "\nThe program gets HOLDFAST_LOCK, HOLDFAST_TOKEN, HOLDFAST_OWNER, HOLDFAST_ENGINE and\n"
       "HOLDFAST_SEQUENCER. The lease is renewed while it runs. If the lease is lost, the program "

@@ -24,8 +24,8 @@ bool is_negative_number(std::string_view text) {
 }
 
 bool takes_next(std::string_view option) {
-  constexpr std::array<std::string_view, 6> kFlags{
-      "--json", "--once", "--shared", "--strict", "--unfenced", "--watch"};
+  constexpr std::array<std::string_view, 7> kFlags{
+      "--json", "--measure", "--once", "--shared", "--strict", "--unfenced", "--watch"};
   if (std::ranges::find(kFlags, option) != kFlags.end()) return false;
   return option.starts_with("--") && option.size() > 2 && option.find('=') == option.npos;
 }
@@ -58,10 +58,8 @@ CommandLine split_command_line(std::vector<std::string> arguments) {
 }
 
 bool runs_a_program(std::string_view command) {
-  constexpr std::array<std::string_view, 5> kRunning{
-      "run", "elect", "update", "once", "once-runner"};
-  constexpr std::array<std::string_view, 5> kRunning{
-      "run", "update", "once", "once-runner", "limit"};
+  constexpr std::array<std::string_view, 6> kRunning{
+      "run", "elect", "update", "once", "once-runner", "limit"};
   return std::ranges::find(kRunning, command) != kRunning.end();
 }
 

@@ -84,7 +84,7 @@ Task<Result<std::optional<RateDecision>>> LeasedLimits::refill(std::shared_ptr<A
     if (!swapped) co_return Unexpected{std::move(swapped).error()};
     account->seen_at = swapped->made ? now : env_.now();
     if (swapped->made) {
-      account->purse.add(ask.cost, now + decide(ask, ahead).delay);
+      account->purse.add(ask.cost, now + (ahead + ask.cost - ask.tolerance), now);
       co_return std::optional<RateDecision>{};
     }
     const Duration pause = backoff_delay(kConflict, conflicts, env_.draw());

@@ -5,7 +5,7 @@
 namespace holdfast::core {
 
 void Purse::drop_lapsed(TimePoint by) {
-  while (!allowances_.empty() && allowances_.front().lapses() < by) {
+  while (!allowances_.empty() && allowances_.front().lapses < by) {
     // More than was needed.
     size_ = std::max(size_ - allowances_.front().left, Duration::zero());
     allowances_.pop_front();
@@ -18,11 +18,12 @@ std::optional<TimePoint> Purse::covered_from(Duration time, TimePoint use_at) {
     Duration missing = time;
     for (auto it = allowances_.begin(); it != allowances_.end() && missing > Duration::zero();
          ++it) {
-      use_at = std::max(use_at, it->from);
-      missing -= std::min(missing, it->left);
+      const Duration part = std::min(missing, it->left);
+      use_at = std::max(use_at, it->last_at - (it->left - part));
+      missing -= part;
     }
     if (missing > Duration::zero()) return std::nullopt;
-    if (allowances_.front().lapses() >= use_at) return use_at;
+    if (allowances_.front().lapses >= use_at) return use_at;
   }
 }
 
@@ -61,12 +62,13 @@ Purse::Wanted Purse::wanted(const Take& take, Duration others, TimePoint now) {
   return ask;
 }
 
-void Purse::add(Duration time, TimePoint from) {
-  allowances_.push_back({.left = time, .from = from});
+void Purse::add(Duration time, TimePoint last_at, TimePoint now) {
+  allowances_.push_back(
+      {.left = time, .last_at = last_at, .lapses = std::max(last_at, now) + kLate});
 }
 
 bool Purse::is_idle(TimePoint now) const {
-  return full_at_ < now && (allowances_.empty() || allowances_.back().lapses() < now);
+  return full_at_ < now && (allowances_.empty() || allowances_.back().lapses < now);
 }
 
 }  // namespace holdfast::core

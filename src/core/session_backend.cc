@@ -5,8 +5,8 @@
 #include "base/fork.h"
 #include "core/lock_watch.h"
 #include "core/session_acquisition.h"
-#include "core/session_observation.h"
 #include "core/session_limiter.h"
+#include "core/session_observation.h"
 
 namespace holdfast::core {
 std::shared_ptr<SessionBackend> SessionBackend::start(SessionParts parts,

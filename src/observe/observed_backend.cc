@@ -101,6 +101,10 @@ class ObservedBackend final : public Backend {
                      std::stop_token stop) override {
     return inner_->watch(prefix, callback, std::move(stop));
   }
+  std::shared_ptr<LockObservation> observe(std::string_view name) override {
+    return inner_->observe(name);
+  }
+  void announce(std::string_view name) override { inner_->announce(name); }
 
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override {
     auto report = inner_->break_lock(name, why);
@@ -116,6 +120,7 @@ class ObservedBackend final : public Backend {
     if (!store) return store;
     return observe::observed_store(std::move(*store), witness_);
   }
+  Result<std::shared_ptr<LimiterBackend>> limiter() override { return inner_->limiter(); }
 
   Capabilities capabilities() const override { return inner_->capabilities(); }
   std::string engine() const override { return inner_->engine(); }

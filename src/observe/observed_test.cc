@@ -83,6 +83,21 @@ TEST_F(ObservedTest, RefusalHasItsReason) {
   EXPECT_EQ(recorder->last(refused)->error, Errc::unavailable);
 }
 
+TEST_F(ObservedTest, WaitIsToldFromAnAcquisitionByTheTimeItTakes) {
+  Client bare{engine};
+  auto lease = bare.acquire("x");
+  const TimePoint before = BootClock::now();
+  std::jthread first{[&] { EXPECT_TRUE(client.acquire("x")); }};
+  while (engine->waiting("x") == 0 || BootClock::now() < before + 300ms) {
+    std::this_thread::yield();
+  }
+  lease->release();
+  first.join();
+  EXPECT_TRUE(recorder->last(acquired)->contended) << "the client's first one took long";
+  ASSERT_TRUE(client.acquire("y"));
+  EXPECT_FALSE(recorder->last(acquired)->contended);
+}
+
 TEST_F(ObservedTest, LossIsToldOnceWithItsReason) {
   auto lease = client.acquire("x");
   ASSERT_TRUE(lease);

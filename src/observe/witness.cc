@@ -15,6 +15,10 @@ constexpr Duration kTimedEvery = std::chrono::milliseconds{1};
 /// After a wait, how many releases are remembered in case they end another.
 constexpr std::uint32_t kAttention = 1000;
 
+/// How long an acquisition takes without a wait: the first of a client, and more than the quickest.
+constexpr Duration kFirstAtMost = std::chrono::milliseconds{250};
+constexpr Duration kSlack = std::chrono::milliseconds{1};
+
 thread_local constinit TimePoint timed_at{};
 
 std::size_t hash(std::string_view name) { return std::hash<std::string_view>{}(name); }
@@ -91,11 +95,11 @@ void Witness::time_here(LeaseCore& lease, TimePoint asked_at) noexcept {
 
 bool Witness::took_long(Duration waited) noexcept {
   const Duration quickest = quickest_.load(std::memory_order_relaxed);
-  if (waited < quickest) {
-    quickest_.store(waited, std::memory_order_relaxed);
-    return false;
-  }
-  return waited > 3 * quickest && waited > quickest + std::chrono::milliseconds{1};
+  const bool first = quickest == Duration::max();
+  const Duration usual = first ? kFirstAtMost : std::max(3 * quickest, quickest + kSlack);
+  if (waited > usual) return true;
+  if (waited < quickest) quickest_.store(waited, std::memory_order_relaxed);
+  return false;
 }
 
 std::optional<Duration> Witness::hand_over(std::string_view name, const Arrival& arrival) noexcept {

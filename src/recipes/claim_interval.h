@@ -1,4 +1,4 @@
-// Claims an interval for one run of a job: docs/adr/0016-an-interval-is-a-detached-lease.md.
+// Claims an interval for one run of a job: docs/adr/0015-an-interval-is-a-detached-lease.md.
 //
 // `Locks` takes and gives back single locks: ClientLocks, or the simulator's.
 

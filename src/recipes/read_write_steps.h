@@ -1,6 +1,6 @@
 // ReadWriteSteps: how readers and writers of one name come, change places and go, as tasks.
 //
-// docs/adr/0017-writers-hold-an-intent.md says what the intent is for.
+// docs/adr/0016-writers-hold-an-intent.md says what the intent is for.
 //
 // Thread safety: its members may be called from any thread; the tasks run on executors of their
 // own. Lifetime: outlives the tasks it gives.

@@ -13,15 +13,10 @@ namespace holdfast::test {
 namespace {
 
 const std::vector<std::string> kCommands{
-    "run",    "elect",     "leader",          "acquire", "renew",   "release",   "ls",    "show",
-    "watch",  "break",     "check-sequencer", "open",    "get",     "put",       "erase", "check",
-    "update", "once",      "store",           "redlock", "install", "uninstall", "bench", "doctor",
-    "lab",    "completion"};
-    "run",       "acquire", "renew",           "release", "ls",     "show",
-    "watch",     "break",   "check-sequencer", "open",    "get",    "put",
-    "erase",     "check",   "update",          "once",    "limit",  "store",
-    "redlock",   "install", "uninstall",       "bench",   "doctor", "lab",
-    "completion"};
+    "run",     "elect",      "leader",          "acquire", "renew", "release", "ls",    "show",
+    "watch",   "top",        "advise",          "break",   "open",  "get",     "put",   "erase",
+    "check",   "update",     "check-sequencer", "once",    "limit", "store",   "bench", "redlock",
+    "install", "completion", "uninstall",       "doctor",  "lab"};
 
 std::set<std::string> options_in(const std::string& text) {
   static const std::regex option{"--[a-z][a-z-]*"};

@@ -14,8 +14,13 @@
 namespace holdfast::postgres {
 namespace {
 
-/// What version 2 added is taken away.
+/// What version 3 added is taken away.
+constexpr auto kBackToVersion2 =
+    "DROP FUNCTION holdfast.take, holdfast.forget_limits; DROP TABLE holdfast.limits; "
+    "UPDATE holdfast.version SET version = 2";
+/// What versions 2 and 3 added is taken away.
 constexpr auto kBackToVersion1 =
+    "DROP FUNCTION holdfast.take, holdfast.forget_limits; DROP TABLE holdfast.limits; "
     "DROP FUNCTION holdfast.mint_ahead, holdfast.wait_for_log, holdfast.reserve_tokens, "
     "holdfast.reserve; DROP TABLE holdfast.reserved; UPDATE holdfast.version SET version = 1";
 
@@ -115,12 +120,9 @@ TEST_F(SchemaTest, AnotherVersionIsNamedWithBothNumbers) {
 TEST_F(SchemaTest, AnOlderVersionIsBroughtUpToDateForWhoMayUseIt) {
   const std::string role = make_role();
   Program owner{url()};
-  const auto made = owner.install();
+  const auto made = owner.install({.roles = {role}});
   ASSERT_TRUE(made);
-  ASSERT_TRUE(owner.grant(role));
-  sql_.script(
-      "DROP FUNCTION holdfast.take; DROP FUNCTION holdfast.forget_limits;"
-      "DROP TABLE holdfast.limits; UPDATE holdfast.version SET version = 1");
+  sql_.script(kBackToVersion2);
   EXPECT_EQ(Program{url()}.ensure().get().error().code, Errc::unsupported);
   const auto upgraded = owner.install();
   ASSERT_TRUE(upgraded) << upgraded.error().message;

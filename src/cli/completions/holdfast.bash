@@ -13,8 +13,8 @@ _holdfast_simulated() {
 
 _holdfast() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands="run elect leader acquire renew release ls show watch break check-sequencer open get put
-    erase check update once store redlock install uninstall bench doctor lab completion"
+  local commands="run elect leader acquire renew release ls show watch top advise break check-sequencer
+    open get put erase check update once limit store redlock install uninstall bench doctor lab completion"
   local general="--engine --json --help"
   local fence="--token --owner --lock --shared --file"
   local lock="--ttl --wait --shared --permits --lock-delay --label"
@@ -24,8 +24,7 @@ _holdfast() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
       --)
-        if [[ $command == run || $command == elect || $command == update || $command == once ]]; then
-        if [[ $command == run || $command == update || $command == once ||
+        if [[ $command == run || $command == elect || $command == update || $command == once ||
           $command == limit ]]; then
           local offset=$((i + 1))
           if declare -F _command_offset >/dev/null; then
@@ -79,7 +78,10 @@ _holdfast() {
     *)
       case $command in
         "") words="$commands $general --version" ;;
-        run) words="$lock --and --at-most-every --on-failure --grace --status-fd $general -- $(_holdfast_locks "$url")" ;;
+        run)
+          words="$lock --and --at-most-every --on-failure --grace --status-fd --metrics --log --measure
+            $general -- $(_holdfast_locks "$url")"
+          ;;
         elect) words="--value --id --ttl --wait --grace --once $general -- $(_holdfast_locks "$url")" ;;
         leader) words="--watch $general $(_holdfast_locks "$url")" ;;
         acquire) words="$lock $general $(_holdfast_locks "$url")" ;;

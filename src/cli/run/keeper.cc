@@ -93,11 +93,10 @@ std::optional<core::SessionClock> Keeper::acquire() {
     return std::nullopt;
   }
   engine_ = client->engine();
+  *client = options_.report.observe(std::move(*client));
   auto refusal = options_.at_most_every > Millis{0} ? take_interval(*client) : take(*client);
   if (refusal) {
     refusal_ = *std::move(refusal);
-    if (options_.take) return options_.take(*client, waiting_.get_token());
-  *client = options_.report.observe(std::move(*client));
     return std::nullopt;
   }
   note_grants();
@@ -110,6 +109,14 @@ std::optional<core::SessionClock> Keeper::acquire() {
 
 std::optional<Error> Keeper::take(Client& client) {
   const WaitNotice notice{client, options_.names, options_.format};
+  if (options_.take) {
+    auto taken = options_.take(client, waiting_.get_token());
+    if (!taken) return options_.explain(taken.error());
+    std::vector<Lease> only;
+    only.push_back(std::move(*taken));
+    lease_.emplace(std::move(only));
+    return std::nullopt;
+  }
   auto taken = acquire_all(client, options_.names, options_.acquire, waiting_.get_token());
   if (!taken) return options_.explain(taken.error());
   lease_.emplace(std::move(*taken));
@@ -185,8 +192,6 @@ ReleaseOutcome Keeper::release(Interval interval) {
   const ReleaseOutcome outcome = lease().release();
   // What cannot be given back ends by itself.
   if (interval_ && interval == Interval::given_back) (void)interval_->forget();
-  return outcome;
-  const ReleaseOutcome outcome = lease_->release();
   if (outcome == ReleaseOutcome::released) options_.report.leave_times(*client_);
   return outcome;
 }

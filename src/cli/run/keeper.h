@@ -20,9 +20,9 @@
 #include "cli/run/run_options.h"
 #include "cli/run/shared_run.h"
 #include "core/session_clock.h"
+#include "holdfast/client.h"
 #include "holdfast/interval.h"
 #include "holdfast/multi_lock.h"
-#include "holdfast/client.h"
 
 namespace holdfast::cli {
 
@@ -95,10 +95,10 @@ class Keeper {
   UniqueFd lost_;
   BootTimer timer_;
   std::stop_source waiting_;
+  std::optional<Client> client_;
   /// One of the two, once granted.
   std::optional<MultiLease> lease_;
   std::optional<IntervalRun> interval_;
-  std::optional<Client> client_;
   std::optional<std::stop_callback<std::function<void()>>> on_lost_;
   std::vector<Grant> grants_;
   std::string engine_;

@@ -215,5 +215,24 @@ TEST_F(ZookeeperDeskTest, BareNamesArePaths) {
   EXPECT_EQ(all->front().name, "top");
 }
 
+TEST_F(ZookeeperDeskTest, WhoListensHearsOfContendersThatComeAndGo) {
+  int heard = 0;
+  auto ear = bob_.desk->listen(LockName{"ledger"}, [&] { ++heard; });
+  ASSERT_TRUE(ear);
+  advance(1s);
+  EXPECT_GT(heard, 0) << "it has begun to hear";
+  heard = 0;
+  const auto taken = alice_.acquire({.ttl = 8s});
+  advance(100ms);
+  EXPECT_GT(std::exchange(heard, 0), 0) << "one came";
+  ASSERT_EQ(alice_.release(taken->lease), ReleaseOutcome::released);
+  advance(100ms);
+  EXPECT_GT(std::exchange(heard, 0), 0) << "and left";
+  ear.reset();
+  ASSERT_TRUE(alice_.acquire({})->lease);
+  advance(100ms);
+  EXPECT_EQ(heard, 0) << "nobody listens any more";
+}
+
 }  // namespace
 }  // namespace holdfast::zookeeper::testing

@@ -58,7 +58,7 @@ BEGIN
 END $$;
 )sql";
 
-/// Makes version 2 of version 1: the same, for whoever may use locks already.
+/// Makes version 3 of version 2: the same, for whoever may use locks already.
 inline constexpr std::string_view kLimitsStep = R"sql(
 EXECUTE (
   SELECT coalesce(string_agg(format(

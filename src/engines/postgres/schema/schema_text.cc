@@ -41,10 +41,11 @@ PERFORM holdfast.grant_to(g.rolname, 'application')
 constexpr std::string_view kReservation =
     Joined<sql::kReserve, sql::kCallersLock, kGrantAnew>::value;
 
+/// Version 3: rate limits.
+constexpr std::string_view kLimiting = Joined<sql::kLimits, sql::kLimitsStep>::value;
+
 /// kSteps[N - 1] makes version N + 1 of version N.
-constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps{kReservation};
-const std::array<std::string, kSchemaVersion - 1> kSteps{std::string{sql::kLimits} +
-                                                         std::string{sql::kLimitsStep}};
+constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps{kReservation, kLimiting};
 
 /// Statements have one command each: several become the body of an anonymous function. One such
 /// body at a time, for whoever makes or changes the schema.
@@ -88,7 +89,7 @@ std::string creation_sql() {
 
 std::string step_sql(std::int32_t from) {
   const auto at = static_cast<std::size_t>(from) - 1;
-  return at < kSteps.size() ? kSteps[at] : std::string{};
+  return at < kSteps.size() ? std::string{kSteps.begin()[at]} : std::string{};
 }
 
 const Statement& creation_statement() {
