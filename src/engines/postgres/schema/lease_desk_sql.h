@@ -44,7 +44,8 @@ CREATE FUNCTION holdfast.inspect(_name text)
 RETURNS TABLE (kind text, owner text, note text, claim text, token bigint, left_ms bigint,
                ttl bigint)
 LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   RETURN QUERY SELECT c.kind, c.owner, c.note, c.claim, c.token, c.left_ms, c.ttl
                  FROM holdfast.contenders(_name, _name) AS c;
@@ -53,7 +54,8 @@ CREATE FUNCTION holdfast.list(_prefix text)
 RETURNS TABLE (name text, kind text, owner text, note text, claim text, token bigint,
                left_ms bigint, ttl bigint)
 LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   last text := greatest((SELECT max(h.name) FROM holdfast.holder AS h),
                         (SELECT max(w.name) FROM holdfast.waiter AS w));
@@ -63,7 +65,8 @@ BEGIN
 END $$;
 CREATE FUNCTION holdfast.break(_name text, _why text)
 RETURNS TABLE (owner text, token bigint, note text) LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   turn boolean := holdfast.take_turn(_name);
   now timestamptz := clock_timestamp();
@@ -96,7 +99,8 @@ BEGIN
 END $$;
 CREATE FUNCTION holdfast.extend(_name text, _owner text, _ttl bigint) RETURNS bigint
 LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   durable boolean := holdfast.be_durable();
   now timestamptz := clock_timestamp();

@@ -5,6 +5,9 @@
 // they change one row that is there and stands, and nobody takes a row away whose lease stands.
 //
 // Several names are taken in one order everywhere, that of their turns: nobody waits in a circle.
+//
+// Plans are made once per session: where sequential scans are off, PostgreSQL thinks a plan for the
+// very values of a call cheaper, and would plan anew every time.
 
 #pragma once
 
@@ -84,7 +87,8 @@ CREATE FUNCTION holdfast.acquire(_name text, _owner text, _ttl bigint, _note tex
                                  OUT outcome text, OUT detail text, OUT change bigint,
                                  OUT first boolean)
 LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   turn boolean := holdfast.take_turn(_name);
 BEGIN
@@ -103,7 +107,8 @@ END $$;
 CREATE FUNCTION holdfast.refresh(_names text[], _owners text[], _ttls bigint[], _notes text[],
                                  _claims text[], _delays bigint[], _session bigint)
 RETURNS SETOF holdfast.answer LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   asked record;
   turn boolean;
@@ -126,7 +131,8 @@ END $$;
 inline constexpr std::string_view kLeaseRelease = R"sql(
 CREATE FUNCTION holdfast.confirm(_name text, _owner text, OUT token bigint, OUT left_ms bigint)
 LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   now timestamptz := clock_timestamp();
 BEGIN
@@ -135,7 +141,8 @@ BEGIN
 END $$;
 CREATE FUNCTION holdfast.release(_name text, _owner text, _token bigint) RETURNS boolean
 LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   turn boolean := holdfast.take_turn(_name);
   now timestamptz := clock_timestamp();
@@ -169,7 +176,8 @@ inline constexpr std::string_view kLeaseRenew = R"sql(
 CREATE FUNCTION holdfast.renew(_names text[], _owners text[], _tokens bigint[], _ttl bigint,
                                _session bigint)
 RETURNS SETOF text LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   lease record;
   fates text[];
