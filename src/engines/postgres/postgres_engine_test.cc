@@ -186,6 +186,23 @@ TEST_F(PostgresEngineTest, AGrantAfterLeavingGoesBack) {
   EXPECT_EQ(port_->count("holdfast_release"), released + 1);
 }
 
+// A refresh that comes to the server after the release takes the lock for nobody.
+TEST_F(PostgresEngineTest, AGrantOnceMoreToOneThatHadItGoesBack) {
+  begin_acquire();
+  say("holdfast_confirm", {"41", "8000"});
+  port_->notify("granted " + owner_text());
+  scheduler_.advance(10ms);
+  ASSERT_TRUE(granted_ && *granted_);
+  // The same lease, told late.
+  port_->notify("granted " + owner_text());
+  scheduler_.advance(10ms);
+  EXPECT_EQ(port_->count("holdfast_release"), 0u);
+  say("holdfast_confirm", {"57", "9000"});
+  port_->notify("granted " + owner_text());
+  scheduler_.advance(10ms);
+  EXPECT_EQ(port_->count("holdfast_release"), 1u);
+}
+
 TEST_F(PostgresEngineTest, AHolderHearsThatItsLeaseWasBroken) {
   say("holdfast_acquire", {"granted", "41", kNone, kNone});
   begin_acquire();

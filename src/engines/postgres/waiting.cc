@@ -41,8 +41,7 @@ void Waiting::leave(core::Waiter& waiter) {
   waiter.left = true;
   entries_.erase(waiter.request.owner.to_string());
   if (entries_.empty()) changed_.ring();
-  if (waiter.token) return;
-  left_.push_back(waiter.request);
+  left_.push_back({waiter.request, waiter.token});
   if (left_.size() > kLeftKept) left_.pop_front();
 }
 
@@ -76,8 +75,13 @@ void Waiting::note(core::Waiter& waiter, const core::Asked& answer, const Reques
   waiter.ask_at = TimePoint::max();
   const auto entry = find(waiter.request.owner);
   if (!entry) return;
-  entry->asked_at =
-      by.session == settings_.session() ? std::max(entry->asked_at, by.sent_at) : TimePoint::min();
+  if (by.session != settings_.session()) {
+    entry->asked_at = TimePoint::min();
+    entry->misplaced_at = env_.now();
+  } else if (by.sent_at > entry->misplaced_at) {
+    // Requests overtake each other: only what left later has surely given the place anew.
+    entry->asked_at = std::max(entry->asked_at, by.sent_at);
+  }
   // What it was told meanwhile is newer.
   if (entry->told_at < by.sent_at) {
     entry->standing = answer.standing;
@@ -97,19 +101,32 @@ void Waiting::hear(const Notice& notice) {
     return look_by(*entry);
   }
   if (notice.kind != Notice::Kind::granted) return;
-  const auto gone = std::ranges::find(left_, notice.owner, &core::LockRequest::owner);
-  if (gone != left_.end()) settings_.on_stray(*gone);
+  const auto gone = std::ranges::find(left_, notice.owner, &Gone::owner);
+  if (gone != left_.end()) doubt(*gone);
+}
+
+void Waiting::doubt(const Gone& gone) {
+  if (!gone.token) return settings_.on_stray(gone.request);
+  ask_for_lease(gone.request, [self = shared_from_this(), gone](Result<Answer> answer) {
+    const auto rows = rows_of(std::move(answer));
+    const auto lease = rows ? read_confirm(*rows) : Unexpected{rows.error()};
+    const bool given_again = lease && *lease && (*lease)->token != *gone.token;
+    if (given_again) self->settings_.on_stray(gone.request);
+  });
 }
 
 void Waiting::confirm(const std::shared_ptr<Entry>& entry) {
-  const core::LockRequest& request = entry->request();
   const TimePoint sent_at = env_.now();
   auto on_answer = [self = shared_from_this(), entry, sent_at](Result<Answer> answer) {
     self->take_in_confirmed(*entry->waiter, std::move(answer), sent_at);
   };
+  ask_for_lease(entry->request(), std::move(on_answer));
+}
+
+void Waiting::ask_for_lease(const core::LockRequest& request, OnAnswer on_answer) {
   port_->send(share({.statement = &kConfirmStatement,
                      .args = {settings_.prefix + request.name.text(), request.owner.to_string()}}),
-              sent_at + settings_.timeout,
+              env_.now() + settings_.timeout,
               std::move(on_answer));
 }
 
@@ -173,10 +190,13 @@ void Waiting::take_in(const Entries& entries, const Result<Rows>& rows, const Re
   const bool whole = rows && rows->size() == entries.size();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     core::Waiter& waiter = *entries[i]->waiter;
-    // Its own request to leave may have been there before this one.
-    if (waiter.left && !waiter.token) settings_.on_stray(waiter.request);
-    if (waiter.left) continue;
     const auto answer = whole ? read_asked((*rows)[i]) : senseless("refresh");
+    if (waiter.left) {
+      // Its own request to leave, or its release, may have been there before this one.
+      const bool given_again = answer && answer->token && answer->token != waiter.token;
+      if (!waiter.token || given_again) settings_.on_stray(waiter.request);
+      continue;
+    }
     if (answer) {
       note(waiter, *answer, by);
     } else {

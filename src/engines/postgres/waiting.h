@@ -72,15 +72,27 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
     TimePoint change_at{TimePoint::max()};
     /// When it was last told to be the first.
     TimePoint told_at{TimePoint::min()};
+    /// When it was last seen that the place may be that of a session which nobody hears.
+    TimePoint misplaced_at{TimePoint::min()};
 
     const core::LockRequest& request() const { return waiter->request; }
   };
   using Entries = std::vector<std::shared_ptr<Entry>>;
+  struct Gone {
+    core::LockRequest request;
+    /// With what it left. Empty: without the lock.
+    std::optional<Token> token;
+
+    const Owner& owner() const { return request.owner; }
+  };
 
   std::shared_ptr<Entry> find(const Owner& owner) const;
   TimePoint look_at(const Entry& entry) const;
   void look_by(const Entry& entry);
   void confirm(const std::shared_ptr<Entry>& entry);
+  /// Somebody who left is said to have the lock: gives it back unless it is the one that it had.
+  void doubt(const Gone& gone);
+  void ask_for_lease(const core::LockRequest& request, OnAnswer on_answer);
   void take_in_confirmed(core::Waiter& waiter, Result<Answer> answer, TimePoint sent_at) const;
   void refresh(const Entries& entries);
   void refresh_together(Entries entries);
@@ -93,9 +105,9 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   Settings settings_;
   /// By owner, which is how notices name them.
   std::map<std::string, std::shared_ptr<Entry>, std::less<>> entries_;
-  /// The last who left. Should one of them be given the lock by a request that came late, it goes
-  /// back at once.
-  std::deque<core::LockRequest> left_;
+  /// The last who left. Should one of them be given the lock, or once more, by a request that came
+  /// late, it goes back at once.
+  std::deque<Gone> left_;
   bool looking_{false};
   TimePoint next_look_{};
   Alarm changed_;
