@@ -55,7 +55,7 @@ Result<RunOptions> to_run_options(const Invocation& invocation, const ElectArgum
 /// Whether a candidate goes on after this. An engine that is away is waited for by those that have
 /// found it before.
 bool campaigns_again(const Verdict& verdict, const Relaunch& relaunch) {
-  if (!verdict.holdfast || !verdict.error) return false;
+  if (!verdict.holdfast || !verdict.error || verdict.asked_to_end_by != 0) return false;
   const Errc code = verdict.error->code;
   const bool away = code == Errc::unavailable || code == Errc::unknown_outcome;
   return code == Errc::lost || (away && relaunch.is_repetition());

@@ -86,6 +86,15 @@ TEST_F(ElectTest, AfterALossTheProgramIsEndedAndItCampaignsAgain) {
   EXPECT_EQ(anna.wait().code, 9);
 }
 
+TEST_F(ElectTest, WhoIsToldToEndRightAfterALossDoesNotLeadAgain) {
+  Running anna = candidate("anna");
+  await("anna");
+  EXPECT_EQ(run({"break", "billing"}).code, 0);
+  anna.signal(SIGTERM);
+  EXPECT_NE(anna.wait().code, 0);
+  EXPECT_EQ(leader_id(), "");
+}
+
 TEST_F(ElectTest, WithOnceALossIsExitCode76) {
   Running anna = candidate("anna", {"--ttl", "1s", "--once"});
   await("anna");

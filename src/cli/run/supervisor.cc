@@ -34,6 +34,10 @@ bool ends_waiting(int signal) {
   return std::ranges::find(kEnding, signal) != kEnding.end();
 }
 
+bool asks_to_end(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
 }  // namespace
 
 Supervisor::Supervisor(const RunOptions& options, SharedRun& shared, Start start)
@@ -200,6 +204,7 @@ void Supervisor::read_signals() {
     if (phase_ == Phase::waiting) {
       on_signal_while_waiting(signal);
     } else {
+      if (asks_to_end(signal)) asked_to_end_by_ = signal;
       signal_program(signal);
     }
   }
@@ -269,6 +274,7 @@ Verdict Supervisor::settle(Console& console) {
   if (granted_ && !hopeless_) release();
   if (channel_ && !hopeless_) dismiss_guardian();
   Verdict verdict = judge(facts_);
+  verdict.asked_to_end_by = asked_to_end_by_;
   if (auto reported = options_.report.finish(); !reported) {
     console.note("holdfast: " + reported.error().message);
   }

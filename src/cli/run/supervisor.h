@@ -91,6 +91,7 @@ class Supervisor {
   bool on_our_own_{false};
   /// We were asked to stop, and have passed that on.
   bool stop_asked_{false};
+  int asked_to_end_by_{0};
   /// The lease is lost and the group does not die: the guardian goes on trying.
   bool hopeless_{false};
 };

@@ -33,6 +33,8 @@ struct Verdict {
   std::string reason;
   /// What to tell people; empty when the program speaks for itself.
   std::optional<Error> error{};
+  /// The signal by which somebody asked the running program to end. 0: nobody did.
+  int asked_to_end_by{0};
 };
 
 Verdict judge(const RunFacts& facts);
