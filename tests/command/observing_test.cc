@@ -1,6 +1,7 @@
 // What `run` tells others of its lock, and what `advise` makes of it.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <boost/json/parse.hpp>
 
@@ -40,6 +41,15 @@ TEST_F(ObservingTest, MetricsThatCannotBeWrittenDoNotFailTheRun) {
   const Finished finished = run({"run", "x", "--metrics", path("no/where"), "--", "true"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_NE(finished.err.find("no"), std::string::npos);
+}
+
+TEST_F(ObservingTest, NothingButAPlainFileIsReplacedByMetrics) {
+  const std::string link = path("link");
+  ASSERT_EQ(symlink("/dev/null", link.c_str()), 0);
+  const Finished refused = run({"run", "x", "--metrics", link, "--", "true"});
+  EXPECT_EQ(refused.code, 65);
+  EXPECT_NE(refused.err.find("is no plain file"), std::string::npos) << refused.err;
+  EXPECT_EQ(run({"run", "x", "--metrics", "/dev/null", "--", "true"}).code, 65);
 }
 
 TEST_F(ObservingTest, LogHasEveryOperationAndNoSecret) {

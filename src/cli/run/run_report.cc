@@ -1,12 +1,27 @@
 #include "cli/run/run_report.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "cli/run/metrics_file.h"
 
 namespace holdfast::cli {
+namespace {
+
+/// The file is replaced as a whole, which would put an end to a device, a pipe or a link.
+Result<void> check_metrics_path(const std::string& path) {
+  std::error_code ignored;
+  const auto there = std::filesystem::symlink_status(path, ignored);
+  if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there)) return {};
+  return Unexpected{Error{Errc::invalid_argument,
+                          "--metrics: " + path + " is no plain file",
+                          "name a file of its own, such as one for Prometheus' collector"}};
+}
+
+}  // namespace
 
 Result<RunReport> RunReport::open(const Wishes& wishes) {
+  if (auto good = check_metrics_path(wishes.metrics_path); !good) return Unexpected{good.error()};
   RunReport report;
   report.metrics_path_ = wishes.metrics_path;
   if (!wishes.metrics_path.empty()) report.metrics_ = std::make_shared<Metrics>();

@@ -21,7 +21,7 @@ class RunReport {
     bool measure{false};
   };
 
-  /// io_error, denied: the log cannot be opened.
+  /// io_error, denied: the log cannot be opened. invalid_argument: the file of metrics is none.
   static Result<RunReport> open(const Wishes& wishes);
 
   /// The client as the run shall use it.
