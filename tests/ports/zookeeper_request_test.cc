@@ -71,6 +71,19 @@ TEST_P(ZookeeperPortTest, ChangesAreNumberedInTheirOrder) {
   EXPECT_LT(second, third);
 }
 
+TEST_P(ZookeeperPortTest, TheServersTellByTheirClockWhenDataWasWritten) {
+  using namespace std::chrono_literals;
+  Talk& talk = open();
+  const Millis created = create(talk, "a").stat.modified_at;
+  // Some day after the year 2000.
+  EXPECT_GT(created, 24h * 365 * 30);
+  const TimePoint before = bed_->env().now();
+  ASSERT_TRUE(bed_->go_on_until([&] { return bed_->env().now() - before > 50ms; }));
+  const Millis written = ask(talk, Write{at("a"), "x"}).stat.modified_at;
+  EXPECT_GE(written - created, 40ms);
+  EXPECT_EQ(ask(talk, Exists{at("a")}).stat.modified_at, written);
+}
+
 TEST_P(ZookeeperPortTest, SequentialNodesAreNumberedByTheirParent) {
   Talk& talk = open();
   create(talk, "p");

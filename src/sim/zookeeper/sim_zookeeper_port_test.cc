@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "sim/zookeeper/sim_zookeeper_session.h"
 #include "sim/zookeeper/zookeeper_bed.h"
 
 namespace holdfast::sim {
@@ -26,6 +28,16 @@ class SimZookeeperPortTest : public testing::Test {
 
   static long told(const ZookeeperBed::Session& session, Kind kind) {
     return std::ranges::count(*session.events, kind, &SessionEvent::kind);
+  }
+
+  static std::shared_ptr<SimZookeeperSession> begin(ZookeeperBed& bed,
+                                                    ZookeeperBed::Process& process) {
+    const SimZookeeperPort::Route route{
+        process.env, bed.network, bed.ensemble, {process.host, bed.member_hosts}};
+    auto session = std::make_shared<SimZookeeperSession>(route, SessionAsk{.timeout = 4s}, nullptr);
+    session->begin();
+    bed.scheduler.advance(1s);
+    return session;
   }
 
   ZookeeperBed bed_;
@@ -173,6 +185,28 @@ TEST_F(SimZookeeperPortTest, GoesToAnotherServerWhenOneStops) {
     bed_.scheduler.advance(5s);
   }
   EXPECT_EQ(told(session, Kind::expired), 0);
+}
+
+/// Campaigns run hundreds of thousands of worlds in one process.
+TEST_F(SimZookeeperPortTest, NothingOfASessionThatWasConnectedOutlivesItsEnsemble) {
+  std::weak_ptr<SimZookeeperSession> left;
+  {
+    ZookeeperBed bed;
+    const auto session = begin(bed, bed.start());
+    left = session;
+    ASSERT_EQ(bed.ensemble.sessions(), 1U);
+    session->end();
+  }
+  EXPECT_TRUE(left.expired());
+}
+
+TEST_F(SimZookeeperPortTest, NothingIsLeftOfASessionThatWasClosedAtBothEnds) {
+  const auto session = begin(bed_, alice_);
+  session->close();
+  bed_.scheduler.advance(10s);
+  session->end();
+  ASSERT_EQ(bed_.ensemble.sessions(), 0U);
+  EXPECT_EQ(session.use_count(), 1);
 }
 
 }  // namespace

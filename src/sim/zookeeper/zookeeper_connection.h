@@ -66,6 +66,7 @@ struct ZookeeperConnection {
   };
 
   std::size_t member{0};
+  /// Null when it is not open, and when its ensemble is gone.
   std::function<void(ZookeeperWord)> say;
   zookeeper::SessionKey key{};
   Millis timeout{0};

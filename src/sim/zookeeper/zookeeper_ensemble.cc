@@ -23,6 +23,13 @@ ZookeeperEnsemble::ZookeeperEnsemble(Scheduler& scheduler, std::size_t members, 
   for (std::size_t i = 1; i < members; ++i) follow(i, 0);
 }
 
+// A client's end keeps its connection, and how to answer keeps the client's end.
+ZookeeperEnsemble::~ZookeeperEnsemble() {
+  for (const Member& member : members_) {
+    for (const auto& connection : member.connections) connection->say = nullptr;
+  }
+}
+
 bool ZookeeperEnsemble::sound(std::size_t member) const {
   return members_[member].up && (members_.size() == 1 || !members_[member].cut_off);
 }

@@ -38,6 +38,7 @@ class ZookeeperEnsemble {
 
   /// The first member leads.
   ZookeeperEnsemble(Scheduler& scheduler, std::size_t members, std::uint64_t seed);
+  ~ZookeeperEnsemble();
   ZookeeperEnsemble(const ZookeeperEnsemble&) = delete;
   ZookeeperEnsemble& operator=(const ZookeeperEnsemble&) = delete;
 
@@ -105,6 +106,8 @@ class ZookeeperEnsemble {
     ZookeeperConnectionPtr from{};
     std::uint64_t number{0};
     zookeeper::Zxid zxid{0};
+    /// By the leader's wall clock.
+    Millis at{0};
   };
   struct Member {
     bool up{true};

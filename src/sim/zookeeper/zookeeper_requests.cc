@@ -52,6 +52,7 @@ void ZookeeperEnsemble::say(const ZookeeperConnectionPtr& to, ZookeeperWord word
 
 void ZookeeperEnsemble::hang_up(const ZookeeperConnectionPtr& from) {
   from->open = false;
+  from->say = nullptr;
   std::erase(members_[from->member].connections, from);
 }
 
@@ -191,6 +192,7 @@ void ZookeeperEnsemble::propose(std::size_t leader, Entry entry) {
 void ZookeeperEnsemble::commit(std::size_t leader, Entry entry) {
   constexpr int kCounterBits = 32;
   entry.zxid = (epoch_ << kCounterBits) + ++counted_;
+  entry.at = std::chrono::floor<Millis>(kWallEpoch + now_at(leader));
   if (const auto* opening = std::get_if<Opening>(&entry.what)) {
     sessions_[entry.by] = opening->timeout;
   } else if (std::holds_alternative<Closing>(entry.what)) {
@@ -225,7 +227,7 @@ void ZookeeperEnsemble::learn_one(std::size_t index, const Entry& entry) {
     }
   } else {
     const Request& request = *std::get<SharedRequest>(entry.what);
-    ZookeeperTree::Outcome outcome = member.tree.apply(request, entry.by, entry.zxid);
+    ZookeeperTree::Outcome outcome = member.tree.apply(request, entry.by, entry.zxid, entry.at);
     tell_watches(index, outcome.changes);
     if (asked_here) complete(entry.from, entry.number, std::move(outcome.answer));
   }

@@ -70,7 +70,10 @@ Answer ZookeeperTree::run(const Create& create, Step& step) {
   parent->second.stat.children_modified = step.zxid;
   parent->second.children.insert(name_of(path));
   Node node{.data = create.data,
-            .stat = {.created = step.zxid, .modified = step.zxid, .children_modified = step.zxid},
+            .stat = {.created = step.zxid,
+                     .modified = step.zxid,
+                     .children_modified = step.zxid,
+                     .modified_at = step.at},
             .container = create.kind == Create::Kind::container};
   if (is_ephemeral(create.kind)) node.stat.owner = step.by;
   const auto& made = nodes_.emplace(path, std::move(node)).first->second;
@@ -106,6 +109,7 @@ Answer ZookeeperTree::run(const Write& write, Step& step) {
   node.data = write.data;
   ++node.stat.version;
   node.stat.modified = step.zxid;
+  node.stat.modified_at = step.at;
   step.changes.push_back({write.path, What::data});
   return {.stat = node.shown()};
 }
@@ -136,9 +140,12 @@ Answer ZookeeperTree::run(const Multi& multi, Step& step) {
   return whole;
 }
 
-ZookeeperTree::Outcome ZookeeperTree::apply(const Request& request, SessionId by, Zxid zxid) {
+ZookeeperTree::Outcome ZookeeperTree::apply(const Request& request,
+                                            SessionId by,
+                                            Zxid zxid,
+                                            Millis at) {
   Outcome outcome;
-  Step step{.by = by, .zxid = zxid, .changes = outcome.changes};
+  Step step{.by = by, .zxid = zxid, .at = at, .changes = outcome.changes};
   outcome.answer = std::visit(
       [&](const auto& what) -> Answer {
         if constexpr (requires { run(what, step); }) {
@@ -158,7 +165,7 @@ std::vector<ZookeeperTree::Change> ZookeeperTree::end_session(SessionId session,
   for (const auto& [path, node] : nodes_) {
     if (node.stat.owner == session) its.push_back(path);
   }
-  Step step{.by = session, .zxid = zxid, .changes = changes};
+  Step step{.by = session, .zxid = zxid, .at = {}, .changes = changes};
   for (const std::string& path : its) remove(path, step);
   return changes;
 }

@@ -32,9 +32,12 @@ class ZookeeperTree {
 
   ZookeeperTree();
 
-  /// A request that writes. Precondition: not a Read, Exists, List or Sync; `zxid` is above all
-  /// before.
-  Outcome apply(const zookeeper::Request& request, zookeeper::SessionId by, zookeeper::Zxid zxid);
+  /// A request that writes, when the leader's wall clock shows `at`. Precondition: not a Read,
+  /// Exists, List or Sync; `zxid` is above all before.
+  Outcome apply(const zookeeper::Request& request,
+                zookeeper::SessionId by,
+                zookeeper::Zxid zxid,
+                Millis at = {});
 
   /// Erases what is the session's.
   std::vector<Change> end_session(zookeeper::SessionId session, zookeeper::Zxid zxid);
@@ -67,6 +70,7 @@ class ZookeeperTree {
   struct Step {
     zookeeper::SessionId by;
     zookeeper::Zxid zxid;
+    Millis at;
     std::vector<Change>& changes;
   };
 

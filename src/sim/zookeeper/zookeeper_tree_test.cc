@@ -36,6 +36,16 @@ class ZookeeperTreeTest : public testing::Test {
   Changes changes_;
 };
 
+TEST_F(ZookeeperTreeTest, ANodeShowsWhenItsDataWasWritten) {
+  using namespace std::chrono_literals;
+  const Answer created = tree_.apply(Create{.path = "/a"}, kAlice, 1, 5s).answer;
+  EXPECT_EQ(created.stat.modified_at, 5s);
+  tree_.apply(Create{.path = "/a/b"}, kAlice, 2, 6s);
+  EXPECT_EQ(tree_.look(Exists{.path = "/a"}).stat.modified_at, 5s);
+  tree_.apply(Write{.path = "/a"}, kAlice, 3, 7s);
+  EXPECT_EQ(tree_.look(Exists{.path = "/a"}).stat.modified_at, 7s);
+}
+
 TEST_F(ZookeeperTreeTest, CreatesUnderAParentThatIsThere) {
   EXPECT_EQ(create("/a/b").verdict, Verdict::no_node);
   const Answer made = create("/a");
