@@ -29,7 +29,8 @@ struct Stage {
   pthread_mutex_t mutex;
   std::atomic<int> asked;
   std::atomic<int> had;
-  std::atomic<int> given;
+  /// How often the giver has taken back what it gave; before it has anything, -1.
+  std::atomic<int> given{-1};
   std::atomic<std::int64_t> had_at_ns;
 };
 
@@ -86,6 +87,7 @@ HandOver give(Stage& stage, Client& client, pid_t receiver) {
   const std::array takers{by_holdfast(client, lease), by_mutex(stage)};
   std::array<std::vector<double>, 2> samples;
   for (const Taker& taker : takers) taker.take();
+  stage.given.store(0);
   for (int n = 1; n <= 2 * kSamples; ++n) {
     const auto which = static_cast<std::size_t>(n % 2);
     wait_for(stage.asked, n);

@@ -13,6 +13,12 @@ namespace {
 
 constexpr auto kJars = "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-nop.jar";
 
+/// Zero: there is none.
+double number_after(std::string_view label, const std::string& text) {
+  const std::size_t at = text.find(label);
+  return at == std::string::npos ? 0 : std::strtod(&text[at + label.size()], nullptr);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ZookeeperServer>> ZookeeperServer::start() {
@@ -42,13 +48,14 @@ double ZookeeperServer::requests() const {
   std::istringstream page{plain_request(port_, "cons")};
   double sum = 0;
   for (std::string line; std::getline(page, line);) {
-    constexpr std::string_view kLabel = "recved=";
-    const std::size_t at = line.find(kLabel);
     // Whoever asks now has no session.
-    if (at == std::string::npos || line.find("sid=") == std::string::npos) continue;
-    sum += std::strtod(&line[at + kLabel.size()], nullptr);
+    if (line.find("sid=") != std::string::npos) sum += number_after("recved=", line);
   }
   return sum;
+}
+
+double ZookeeperServer::watches() const {
+  return number_after("Total watches:", plain_request(port_, "wchs"));
 }
 
 }  // namespace holdfast::bench

@@ -26,6 +26,8 @@ class ZookeeperServer {
 
   /// How many requests the connections that are there have sent so far, pings included.
   double requests() const;
+  /// How many watches they have set.
+  double watches() const;
 
  private:
   ZookeeperServer() = default;
