@@ -137,9 +137,10 @@ Result<std::optional<Leader>> find_leader(const Client& client, std::string_view
 /// Tells who leads, whenever that changes.
 ///
 /// Changes are pushed where the engine can: by etcd and ZooKeeper themselves, on one machine by the
-/// kernel, at Redis and PostgreSQL by candidates that begin or end to lead, and a look every second
-/// tells what they did not say. At Redlock, and behind a pooler of PostgreSQL, it looks every 200
-/// milliseconds. Several changes in a row may be told as one.
+/// kernel, at Redis, Redlock and PostgreSQL by candidates that begin or end to lead, and a look
+/// every second tells what they did not say. Behind a pooler of PostgreSQL, unless the URL names
+/// the server itself by listen=, it looks every 200 milliseconds. Several changes in a row may be
+/// told as one.
 class LeaderWatch {
  public:
   /// Errors: invalid_argument for the name.

@@ -29,7 +29,8 @@ namespace holdfast {
 struct IntervalOptions {
   /// Of the lease under which the job runs, which is renewed.
   Millis ttl{30'000};
-  /// How long to wait for the interval before to end. Zero: one attempt, then Errc::busy.
+  /// How long to wait for the interval before to end, and for whoever holds one of the names. Zero:
+  /// one attempt, then Errc::busy.
   Millis wait{0};
   LeaseKind kind = LeaseKind::session;
   Millis lock_delay{0};

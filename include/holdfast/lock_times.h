@@ -9,6 +9,10 @@
 //
 // For each lock one value of at most 3 KiB under the key `holdfast/times/<name>`: sketches of both
 // times that add up, by compare-and-swap. Erase the key to begin anew.
+//
+// Beside them one value of at most 56 KiB under the key `holdfast/refusals`: which resources
+// refused an operation because its holder had been overtaken, how often and when last. `holdfast
+// top` shows it.
 
 #pragma once
 
@@ -43,7 +47,8 @@ struct LockTimes {
 /// else wrote the key. invalid_argument: the name is longer than 497 bytes. Others as Store::get().
 Result<std::optional<LockTimes>> lock_times(Client& client, std::string_view name);
 
-/// Gathers the times of an observed client. It uses no client by itself: flush() is given one.
+/// Gathers the times of an observed client, and the stale operations that its stores refused. It
+/// uses no client by itself: flush() is given one.
 class TimesRecorder final : public Observer {
  public:
   TimesRecorder();
@@ -54,7 +59,8 @@ class TimesRecorder final : public Observer {
   void observe(const Event& event) noexcept override;
 
   /// Adds what was gathered since the last time to what the engine has. One request to read and one
-  /// to write per lock. On an error, what was not added is gathered still; errors as lock_times().
+  /// to write per lock, and as much again if there were refusals. On an error, what was not added
+  /// is gathered still; errors as lock_times().
   Result<void> flush(Client& client);
 
  private:

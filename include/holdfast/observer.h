@@ -29,7 +29,8 @@ enum class EventKind : std::uint8_t {
   acquired,
   /// An acquisition gave no lease: `error`.
   refused,
-  /// The program renewed a lease, or tried to: `error`. What the engine renews by itself is silent.
+  /// A lease was renewed, by the program or by the engine in the background; or the program tried
+  /// to: `error`.
   renewed,
   /// Renewal is overdue. On `local:` told of leases that have an on_event() alone.
   jeopardy,
@@ -54,9 +55,7 @@ std::string_view to_string(EventKind kind) noexcept;
 struct Event {
   EventKind kind{EventKind::acquired};
   Mode mode{Mode::exclusive};
-  /// acquired: somebody was in the way. `local:` knows; at an engine with servers it is guessed
-  /// from the time: more than three times that of the client's quickest acquisition, and 1 ms more;
-  /// for its first one, more than 250 ms.
+  /// acquired: somebody had the lock, or was before this one in line.
   bool contended{false};
   /// lost.
   LossReason reason{LossReason::none};

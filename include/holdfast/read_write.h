@@ -13,8 +13,9 @@
 // somebody else's, upgrade() refuses at once: two readers that wait for each other to leave would
 // wait for ever.
 //
-// Whoever takes `catalog` exclusively by other means (Client::acquire, `holdfast run catalog`)
-// keeps out of it like everybody else, but knows nothing of the intent: it may get in between.
+// Whoever takes `catalog` exclusively by other means (Client::acquire, `holdfast run catalog`
+// without --writer) keeps out of it like everybody else, but knows nothing of the intent: it may
+// get in between.
 //
 // Thread safety: every member may be called from any thread, but not two of them on one lease, and
 // not within a callback of Holdfast's: they wait for others.

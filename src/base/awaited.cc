@@ -6,15 +6,23 @@ namespace holdfast {
 
 bool Awaited::sleep_until(TimePoint limit) {
   std::unique_lock lock{mutex_};
-  const auto known = [this] { return is_known(); };
+  const auto awake = [this] { return is_known() || roused_; };
   ++sleepers_;
   if (limit == TimePoint::max()) {
-    wake_.wait(lock, known);
+    wake_.wait(lock, awake);
   } else {
-    wake_.wait_for(lock, std::max(limit - BootClock::now(), Duration{0}), known);
+    wake_.wait_for(lock, std::max(limit - BootClock::now(), Duration{0}), awake);
   }
   --sleepers_;
   return is_known();
+}
+
+void Awaited::rouse() {
+  {
+    const std::lock_guard lock{mutex_};
+    roused_ = true;
+  }
+  wake_.notify_all();
 }
 
 void Awaited::count_in(std::atomic<int>& count) {

@@ -17,8 +17,11 @@ class Awaited {
  public:
   bool is_known() const { return known_.load(std::memory_order_acquire); }
 
-  /// Sleeps until it is known, or until `limit`. Whether it is known.
+  /// Sleeps until it is known, until `limit`, or until rouse(). Whether it is known.
   bool sleep_until(TimePoint limit);
+
+  /// Ends the sleep of who waits for it, now or later, although it is not known.
+  void rouse();
 
   /// Counts one waiting thread in `count` from now until it is known or count_out() is called;
   /// only the first of several. `count` outlives that.
@@ -52,6 +55,7 @@ class Awaited {
   std::condition_variable wake_;
   std::atomic<bool> known_{false};
   int sleepers_{0};
+  bool roused_{false};
   std::atomic<int>* counted_in_{nullptr};
 };
 

@@ -1,30 +1,25 @@
 // Parked: a suspended task in somebody's keeping.
 //
-// Resuming it continues the task later, through its own executor, never inside the call. Destroying
-// it instead unwinds the task, which frees everything the task owns.
+// Resuming it continues the task later, through the Env it runs in, never inside the call.
+// Destroying it instead unwinds the task, likewise later, which frees everything the task owns.
 //
 // Thread safety: none; it belongs to the Env its task runs in.
 
 #pragma once
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/deferred.hpp>
-#include <boost/asio/post.hpp>
+#include <coroutine>
 #include <type_traits>
 #include <utility>
 
 #include "base/callback.h"
-#include "base/task.h"
+#include "base/task_step.h"
 
 namespace holdfast {
 
 class Parked {
  public:
-  template <class Handler>
-  requires(!std::is_same_v<Handler, Parked> &&
-           !std::is_same_v<Handler, Work>) explicit Parked(Handler handler)
-      : resume_{
-            [handler = std::move(handler)]() mutable { boost::asio::post(std::move(handler)); }} {}
+  explicit Parked(SuspendedTask task)
+      : resume_{[task = std::move(task)]() mutable { std::move(task).resume_later(); }} {}
 
   /// One that is resumed by `resume`, which must not continue it at once.
   explicit Parked(Work resume) : resume_{std::move(resume)} {}
@@ -39,15 +34,29 @@ class Parked {
   Work resume_;
 };
 
+template <class Keep>
+class Suspension {
+ public:
+  explicit Suspension(Keep keep) : keep_{std::move(keep)} {}
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> at) {
+    // Where the task may go on before `keep` returns, this object goes with it.
+    Keep keep = std::move(keep_);
+    keep(Parked{SuspendedTask{at}});
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  Keep keep_;
+};
+
 /// Awaited, suspends the awaiting task and hands it to `keep`, a callable that takes a Parked. It
-/// is an operation and not a Task, which would be a coroutine more for every wait; `keep` is
-/// trivially destructible, because g++ 12 destroys what an awaiting expression holds twice.
+/// is not a Task, which would be a coroutine more for every wait; `keep` is trivially destructible,
+/// because g++ 12 destroys some of what an awaiting expression holds twice.
 template <class Keep>
 requires std::is_trivially_destructible_v<Keep>
-auto suspend(Keep keep) {
-  constexpr auto initiate = [](auto handler, Keep keeper) { keeper(Parked{std::move(handler)}); };
-  return boost::asio::async_initiate<const boost::asio::deferred_t, void()>(
-      initiate, boost::asio::deferred, std::move(keep));
-}
+auto suspend(Keep keep) { return Suspension<Keep>{std::move(keep)}; }
 
 }  // namespace holdfast

@@ -167,6 +167,8 @@ void configure(CLI::App& app, Invocation& invocation) {
   add_acquire(app, invocation);
   add_renew(app, invocation);
   add_release(app, invocation);
+  add_upgrade(app, invocation);
+  add_downgrade(app, invocation);
   add_ls(app, invocation);
   add_show(app, invocation);
   add_watch(app, invocation);

@@ -41,10 +41,18 @@ void add_lock_arguments(CLI::App& command, LockArguments& arguments) {
           "--wait", arguments.wait, "How long to queue: forever, 10s, or 0 (default forever)")
       ->type_name("TIME");
   auto* shared = command.add_flag("--shared", arguments.shared, "Hold it together with others");
+  auto* permits =
+      command
+          .add_option(
+              "--permits", arguments.permits, "Allow up to N holders, all giving the same N")
+          ->type_name("N")
+          ->excludes(shared);
   command
-      .add_option("--permits", arguments.permits, "Allow up to N holders, all giving the same N")
-      ->type_name("N")
-      ->excludes(shared);
+      .add_flag("--writer",
+                arguments.writer,
+                "Let no other writer of NAME between the two steps of an upgrade")
+      ->excludes(shared)
+      ->excludes(permits);
   command
       .add_option("--lock-delay",
                   arguments.lock_delay,
@@ -60,10 +68,11 @@ Result<Millis> duration_option(std::string_view option, std::string_view text) {
   return parsed;
 }
 
-Result<Owner> owner_option(std::string_view text) {
+Result<Owner> owner_option(std::string_view text, std::string_view option) {
   const auto owner = Owner::parse(text);
   if (owner) return *owner;
-  return invalid("--owner: not an owner id", "give the 32 hexadecimal digits `acquire` printed");
+  return invalid(fmt::format("{}: not an owner id", option),
+                 "give the 32 hexadecimal digits `acquire` printed");
 }
 
 Result<AcquireOptions> to_acquire_options(const LockArguments& arguments) {

@@ -6,6 +6,7 @@
 #include "cli/run/relaunch.h"
 #include "cli/run/run_program.h"
 #include "recipes/candidacy.h"
+#include "recipes/wish.h"
 
 namespace holdfast::cli {
 namespace {
@@ -46,8 +47,16 @@ Result<RunOptions> to_run_options(const Invocation& invocation, const ElectArgum
   options.explain = [name = arguments.name](const AcquireError& error) {
     return with_holder(error, name);
   };
-  options.take = [terms = *std::move(terms)](Client& client, std::stop_token stop) {
-    return recipes::acquire_as_candidate(client, terms, std::move(stop));
+  options.take = [terms = *terms](Client& client,
+                                  std::stop_token stop) -> Result<MultiLease, AcquireError> {
+    auto lease = recipes::acquire_as_candidate(client, terms, std::move(stop));
+    if (!lease) return Unexpected{std::move(lease).error()};
+    std::vector<Lease> only;
+    only.push_back(*std::move(lease));
+    return MultiLease{std::move(only)};
+  };
+  options.heed = [terms = *std::move(terms)](Client& client, recipes::WishWatch::OnWish on_wish) {
+    return std::make_shared<recipes::WishWatch>(client, terms, std::move(on_wish));
   };
   return options;
 }
@@ -55,7 +64,9 @@ Result<RunOptions> to_run_options(const Invocation& invocation, const ElectArgum
 /// Whether a candidate goes on after this. An engine that is away is waited for by those that have
 /// found it before.
 bool campaigns_again(const Verdict& verdict, const Relaunch& relaunch) {
-  if (!verdict.holdfast || !verdict.error || verdict.asked_to_end_by != 0) return false;
+  if (verdict.asked_to_end_by != 0) return false;
+  if (!verdict.successor.empty()) return true;
+  if (!verdict.holdfast || !verdict.error) return false;
   const Errc code = verdict.error->code;
   const bool away = code == Errc::unavailable || code == Errc::unknown_outcome;
   return code == Errc::lost || (away && relaunch.is_repetition());
@@ -72,8 +83,8 @@ int elect(const Invocation& invocation, const ElectArguments& arguments, Console
   if (!relaunch) return console.fail(relaunch.error());
   const Verdict verdict = run_program(*options, console);
   if (arguments.once || !campaigns_again(verdict, *relaunch)) return verdict.code;
-  const bool lost = verdict.error->code == Errc::lost;
-  return console.fail_on_stderr(relaunch->begin_anew(lost ? 0 : kPauseMs));
+  const bool away = verdict.error && verdict.error->code != Errc::lost;
+  return console.fail_on_stderr(relaunch->begin_anew(away ? kPauseMs : 0));
 }
 
 }  // namespace
@@ -100,12 +111,13 @@ void add_elect(CLI::App& app, Invocation& invocation) {
                    arguments->grace,
                    "Time between TERM and KILL when the program must end (default 5s)")
       ->type_name("TIME");
-  command->add_flag("--once", arguments->once, "Exit when the leadership is lost");
+  command->add_flag("--once", arguments->once, "Exit when the leadership is lost or handed over");
   command->footer(
       "\nWaits until it leads, then runs the program with HOLDFAST_LOCK, HOLDFAST_TOKEN (the\n"
       "leader's epoch), HOLDFAST_OWNER, HOLDFAST_ENGINE and HOLDFAST_SEQUENCER. If the leadership\n"
       "is in danger, the program is ended before another can lead, and the command campaigns\n"
-      "again. When the program ends by itself, the next candidate leads.\n"
+      "again; so it does when `holdfast leader NAME --hand-over-to ID` asks for another leader.\n"
+      "When the program ends by itself, the next candidate leads.\n"
       "\nExit codes: the program's own; 128+n if signal n ended it; 126 or 127 if it could not be\n"
       "started; 75 busy or timed out; 76 leadership lost, with --once.\n"
       "\nExamples:\n"

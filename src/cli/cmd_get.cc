@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/store/refusal.h"
 #include "cli/store/store_json.h"
 #include "cli/text.h"
 
@@ -19,7 +20,7 @@ int get(const Invocation& invocation, const TargetArguments& arguments, Console&
   const auto target = to_target(arguments, Fencing::optional);
   if (!target) return report(target.error(), console);
   const auto entry = read_target(*target, invocation.engine);
-  if (!entry) return fail_store(entry.error(), console);
+  if (!entry) return fail_target(entry.error(), *target, invocation.engine, console);
   if (console.json()) {
     console.print(entry_json(*target, *entry));
     return to_int(*entry ? ExitCode::ok : ExitCode::not_found);

@@ -9,7 +9,9 @@
 #include "cli/stop_on_signal.h"
 #include "cli/text.h"
 #include "cli/wall_time.h"
+#include "core/backend.h"
 #include "holdfast/election.h"
+#include "recipes/wish.h"
 
 namespace holdfast::cli {
 namespace {
@@ -17,6 +19,8 @@ namespace {
 struct LeaderArguments {
   std::string name;
   bool watch{false};
+  std::string hand_over_to;
+  std::string wait{"30s"};
 };
 
 using MaybeLeader = std::optional<Leader>;
@@ -61,6 +65,11 @@ int watch_leader(const Client& client,
                  Console& console) {
   auto watch = LeaderWatch::start(client, name);
   if (!watch) return console.fail(watch.error());
+  if (const auto unheard = client.backend()->why_unheard()) {
+    console.note(fmt::format("holdfast: changes are looked for, not told: {}; to be told, {}",
+                             unheard->message,
+                             unheard->remedy()));
+  }
   bool away = false;
   for (;;) {
     const auto leader = watch->next(stop.token());
@@ -74,11 +83,31 @@ int watch_leader(const Client& client,
   }
 }
 
+int hand_over(Client& client,
+              const LeaderArguments& arguments,
+              const StopOnSignal& stop,
+              Console& console) {
+  const auto wait = duration_option("--wait", arguments.wait);
+  if (!wait) return console.fail(wait.error());
+  const auto led =
+      recipes::wish_for(client, arguments.name, arguments.hand_over_to, *wait, stop.token());
+  if (stop.signal() != 0) return exit_code_of_signal(stop.signal());
+  if (!led) return console.fail(led.error());
+  if (console.json()) {
+    console.print(leader_json(arguments.name, *led));
+  } else {
+    console.print(one_line(*led, console));
+  }
+  return to_int(ExitCode::ok);
+}
+
 int leader(const Invocation& invocation, const LeaderArguments& arguments, Console& console) {
+  const bool hands_over = !arguments.hand_over_to.empty();
   std::optional<StopOnSignal> stop;
-  if (arguments.watch) stop.emplace();
+  if (arguments.watch || hands_over) stop.emplace();
   auto client = Client::connect(invocation.engine);
   if (!client) return console.fail(client.error());
+  if (hands_over) return hand_over(*client, arguments, *stop, console);
   return arguments.watch ? watch_leader(*client, arguments.name, *stop, console)
                          : show_leader(*client, arguments.name, console);
 }
@@ -89,14 +118,30 @@ void add_leader(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("leader", "Tell who leads an election");
   auto arguments = std::make_shared<LeaderArguments>();
   command->add_option("NAME", arguments->name, "The election")->required();
-  command->add_flag("--watch", arguments->watch, "Print every change of the leader as it happens");
+  auto* watch = command->add_flag(
+      "--watch", arguments->watch, "Print every change of the leader as it happens");
+  auto* hand_over = command
+                        ->add_option("--hand-over-to",
+                                     arguments->hand_over_to,
+                                     "Have the leader give way to this candidate, which waits")
+                        ->type_name("ID")
+                        ->excludes(watch);
+  command->add_option("--wait", arguments->wait, "How long that may take (default 30s)")
+      ->type_name("TIME")
+      ->needs(hand_over);
   command->footer(
       "\nExit codes: 66 nobody leads. With --watch, it goes on until it is interrupted; with\n"
       "--json, one object per line.\n"
+      "\nWith --hand-over-to, a leader that `elect` runs has its program end, within its grace, "
+      "and\n"
+      "campaigns again; the candidate leads wherever it stands in the queue, and is printed. Exit\n"
+      "codes: 66 nobody leads, or no such candidate waits; 75 it does not lead in time. A leader\n"
+      "that is another program is not asked: let it hand over itself.\n"
       "\nExamples:\n"
       "  holdfast leader billing\n"
       "  holdfast leader billing --json | jq -r .leader.value\n"
-      "  holdfast leader billing --watch");
+      "  holdfast leader billing --watch\n"
+      "  holdfast leader billing --hand-over-to worker-3");
   command->callback([&invocation, arguments] {
     invocation.action = [&invocation, arguments](Console& console) {
       return leader(invocation, *arguments, console);

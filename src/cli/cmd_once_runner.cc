@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/once/once_arguments.h"
 #include "cli/signals.h"
+#include "cli/store/refusal.h"
 #include "cli/store/store_json.h"
 #include "core/once.h"
 
@@ -98,6 +99,7 @@ class OnceRunner {
   /// A runner that was overtaken gives what the other one stored, if that has finished.
   int give_up(const StoreError& error) {
     if (error.code != Errc::stale_token) return fail_store(error, console_);
+    count_stale(store_, core::once_lock(key_));
     auto theirs = store_.once_result(key_);
     if (theirs && *theirs) return tell(std::move(**theirs), Ran::before);
     core::OnceCourse course{key_, options_, BootClock::now()};

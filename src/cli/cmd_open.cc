@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/store/refusal.h"
 #include "cli/store/store_json.h"
 #include "cli/text.h"
 
@@ -25,7 +26,7 @@ int open(const Invocation& invocation, const OpenArguments& arguments, Console& 
   OpenOptions options;
   if (arguments.strict) options.policy = WritePolicy::strict;
   const auto sequence = open_target(*target, invocation.engine, options);
-  if (!sequence) return fail_store(sequence.error(), console);
+  if (!sequence) return fail_target(sequence.error(), *target, invocation.engine, console);
   const std::uint64_t token = target->holder->token.value();
   if (console.json()) {
     console.print(boost::json::object{
@@ -43,7 +44,7 @@ int check(const Invocation& invocation, const TargetArguments& arguments, Consol
   const auto target = to_target(arguments, Fencing::required);
   if (!target) return report(target.error(), console);
   const auto checked = open_target(*target, invocation.engine, {});
-  if (!checked) return fail_store(checked.error(), console);
+  if (!checked) return fail_target(checked.error(), *target, invocation.engine, console);
   const std::uint64_t token = target->holder->token.value();
   if (console.json()) {
     console.print(

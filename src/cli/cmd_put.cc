@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/store/refusal.h"
 #include "cli/store/store_json.h"
 #include "cli/store/value_input.h"
 #include "cli/text.h"
@@ -69,7 +70,7 @@ int put(const Invocation& invocation, const PutArguments& typed, Console& consol
   auto value = value_of(*arguments, *target);
   if (!value) return report(value.error(), console);
   const auto change = change_target(*target, invocation.engine, std::move(*value));
-  if (!change) return fail_store(change.error(), console);
+  if (!change) return fail_target(change.error(), *target, invocation.engine, console);
   print_change(*target, *change, "written", console);
   return to_int(ExitCode::ok);
 }
@@ -78,7 +79,7 @@ int erase(const Invocation& invocation, const TargetArguments& arguments, Consol
   const auto target = to_target(arguments, Fencing::optional);
   if (!target) return report(target.error(), console);
   const auto change = change_target(*target, invocation.engine, std::nullopt);
-  if (!change) return fail_store(change.error(), console);
+  if (!change) return fail_target(change.error(), *target, invocation.engine, console);
   const bool absent = !change->applied && !change->duplicate;
   print_change(*target, *change, absent ? "was not there" : "erased", console);
   return to_int(ExitCode::ok);

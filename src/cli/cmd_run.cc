@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <memory>
@@ -13,6 +14,8 @@
 #include "cli/text.h"
 #include "core/limits.h"
 #include "holdfast/interval.h"
+#include "holdfast/read_write.h"
+#include "recipes/detached_read_write.h"
 
 namespace holdfast::cli {
 namespace {
@@ -32,8 +35,21 @@ struct RunArguments {
   const CLI::Option* wait{nullptr};
   std::string metrics{from_environment("HOLDFAST_METRICS")};
   std::string log{from_environment("HOLDFAST_LOG")};
-  bool measure{!from_environment("HOLDFAST_MEASURE").empty()};
+  bool measure{false};
 };
+
+/// Whether every run is to be measured.
+Result<bool> measures_by_environment() {
+  constexpr std::array<std::string_view, 4> kYes{"1", "yes", "on", "true"};
+  constexpr std::array<std::string_view, 5> kNo{"", "0", "no", "off", "false"};
+  const std::string text = from_environment("HOLDFAST_MEASURE");
+  if (std::ranges::find(kYes, text) != kYes.end()) return true;
+  if (std::ranges::find(kNo, text) != kNo.end()) return false;
+  return Unexpected{
+      Error{Errc::invalid_argument,
+            fmt::format("HOLDFAST_MEASURE: '{}' is neither yes nor no", printable(text)),
+            "set it to 1 or 0, or unset it"}};
+}
 
 /// Each once, in the order typed.
 std::vector<std::string> names_of(const RunArguments& arguments) {
@@ -97,6 +113,22 @@ Result<void> set_interval(const RunArguments& arguments, RunOptions& options) {
   return core::check_name(interval_lock(options.names.front()));
 }
 
+/// What `--writer` makes of the options.
+void set_writer(RunOptions& options) {
+  const std::string name = options.names.front();
+  options.names.push_back(intent_lock(name));
+  options.take = [name, wanted = options.acquire](
+                     Client& client, std::stop_token stop) -> Result<MultiLease, AcquireError> {
+    auto writer = recipes::write_detached(client, name, wanted, std::move(stop));
+    if (!writer) return Unexpected{std::move(writer).error()};
+    std::vector<Lease> leases;
+    leases.push_back(std::move(writer->lease));
+    leases.push_back(std::move(writer->intent));
+    return MultiLease{std::move(leases)};
+  };
+  options.explain = [name](const AcquireError& error) { return with_holder(error, name); };
+}
+
 Result<RunOptions> to_run_options(const Invocation& invocation, const RunArguments& arguments) {
   RunOptions options;
   options.engine = invocation.engine;
@@ -110,6 +142,7 @@ Result<RunOptions> to_run_options(const Invocation& invocation, const RunArgumen
   if (!acquire) return Unexpected{acquire.error()};
   options.acquire = *acquire;
   options.acquire.kind = LeaseKind::detached;
+  if (arguments.lock.writer) set_writer(options);
   const auto grace = duration_option("--grace", arguments.grace);
   if (!grace) return Unexpected{grace.error()};
   options.grace = std::min(*grace, kTtlMax);
@@ -127,8 +160,11 @@ Result<RunOptions> to_run_options(const Invocation& invocation, const RunArgumen
                             fmt::format("use at most {} at once", kNamesMax)}};
   }
   if (auto valid = core::check_options(options.acquire); !valid) return Unexpected{valid.error()};
-  auto report = RunReport::open(
-      {.metrics_path = arguments.metrics, .log_path = arguments.log, .measure = arguments.measure});
+  const auto measures = measures_by_environment();
+  if (!measures) return Unexpected{measures.error()};
+  auto report = RunReport::open({.metrics_path = arguments.metrics,
+                                 .log_path = arguments.log,
+                                 .measure = arguments.measure || *measures});
   if (!report) return Unexpected{std::move(report).error()};
   options.report = std::move(*report);
   return options;
@@ -174,6 +210,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->type_name("TIME")
       ->excludes("--shared")
       ->excludes("--permits");
+  command->get_option("--writer")->excludes("--and")->excludes("--at-most-every");
   command
       ->add_option("--on-failure",
                    arguments->on_failure,
@@ -202,15 +239,20 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "\nWith --at-most-every the lock NAME~interval is held for that long from the start of the\n"
       "run, by the engine's clock, whatever becomes of the program or of this host. Until it is\n"
       "over, others exit with 75 and say when it is due, unless they --wait.\n"
+      "\nWith --writer the lock NAME~intent is held, too: no other run or acquire with --writer, "
+      "no\n"
+      "'upgrade' and no writer of a ReadWriteLock comes between the two steps of an upgrade. Let\n"
+      "all writers of a name say so where readers are upgraded.\n"
       "\nExit codes: the program's own; 128+n if signal n ended it; 126 or 127 if it could not be\n"
       "started; 75 busy or timed out; 76 lease lost. --status-fd tells whose code it is.\n"
       "\nHOLDFAST_METRICS and HOLDFAST_LOG name the files when --metrics and --log are not given;\n"
-      "HOLDFAST_MEASURE=1 is as --measure.\n"
+      "HOLDFAST_MEASURE=1 is as --measure, and HOLDFAST_MEASURE=0 as nothing.\n"
       "\nExamples:\n"
       "  holdfast run backup -- rsync -a /data /backup\n"
       "  holdfast run deploy --wait 0 -- ./deploy.sh\n"
       "  holdfast run accounts/ann --and accounts/bob -- ./transfer.sh\n"
       "  holdfast run cleanup --at-most-every 10m -- ./cleanup.sh\n"
+      "  holdfast run catalog --writer -- ./rewrite.sh\n"
       "  holdfast run pool --permits 4 --wait 1m -- ./worker\n"
       "  holdfast run db --ttl 10s --grace 3s --label nightly -- sh -c './dump $HOLDFAST_TOKEN'");
   command->callback([&invocation, arguments] {

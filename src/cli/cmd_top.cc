@@ -82,7 +82,10 @@ int print_once(Client& client, const std::string& prefix, Console& console) {
   auto locks = client.list(prefix);
   if (!locks) return console.fail(locks.error());
   LockBoard board;
-  const BoardHead head{.engine = client.engine(), .wall_ms = wall_now_ms(), .trouble = {}};
+  const BoardHead head{.engine = client.engine(),
+                       .wall_ms = wall_now_ms(),
+                       .trouble = {},
+                       .refusals = look_at_refusals(client)};
   board.look(std::move(*locks), BootClock::now(), head.wall_ms);
   if (console.json()) {
     console.print(board_json(head, board.rows()));
@@ -131,7 +134,11 @@ void add_top(CLI::App& app, Invocation& invocation) {
       "are\n"
       "changes of holder seen between looks, over ten seconds: quicker ones than --every are "
       "missed.\n"
-      "With --json, one object per look.\n"
+      "The last line has the stale operations that were refused to commands, and to programs "
+      "that\n"
+      "observe with a TimesRecorder: all since the first, then by resource, whatever PREFIX is; "
+      "'-'\n"
+      "where the engine has no store. With --json, one object per look.\n"
       "\nExamples:\n"
       "  holdfast top\n"
       "  holdfast top reports/ --every 200ms\n"

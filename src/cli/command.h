@@ -31,6 +31,8 @@ void add_leader(CLI::App& app, Invocation& invocation);
 void add_acquire(CLI::App& app, Invocation& invocation);
 void add_renew(CLI::App& app, Invocation& invocation);
 void add_release(CLI::App& app, Invocation& invocation);
+void add_upgrade(CLI::App& app, Invocation& invocation);
+void add_downgrade(CLI::App& app, Invocation& invocation);
 void add_ls(CLI::App& app, Invocation& invocation);
 void add_show(CLI::App& app, Invocation& invocation);
 void add_watch(CLI::App& app, Invocation& invocation);
@@ -65,6 +67,8 @@ struct LockArguments {
   std::string label;
   std::string permits;
   bool shared{false};
+  /// Exclusive, and with the intent to write: as holdfast/read_write.h has writers.
+  bool writer{false};
 };
 
 void add_lock_arguments(CLI::App& command, LockArguments& arguments);
@@ -75,8 +79,8 @@ Result<AcquireOptions> to_acquire_options(const LockArguments& arguments);
 /// As parse_duration(), with the option's name in front of the error.
 Result<Millis> duration_option(std::string_view option, std::string_view text);
 
-/// --owner as typed. invalid_argument unless it is 32 hexadecimal digits.
-Result<Owner> owner_option(std::string_view text);
+/// An owner as typed after `option`. invalid_argument unless it is 32 hexadecimal digits.
+Result<Owner> owner_option(std::string_view text, std::string_view option = "--owner");
 
 /// "host pid 4711, since 12:30:05, "label"" for messages.
 std::string describe(const Contender& contender);

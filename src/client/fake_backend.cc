@@ -140,7 +140,9 @@ void FakeBackend::remove(const FakeLease& lease) {
     while (!lock.waiters.empty() && admits(lock, lock.waiters.front()->options.mode)) {
       const auto waiter = lock.waiters.front();
       lock.waiters.pop_front();
-      granted.emplace_back(waiter->callback, grant(lock, lease.name(), waiter->options));
+      auto next = grant(lock, lease.name(), waiter->options);
+      next->arrived({.met = core::Met::others});
+      granted.emplace_back(waiter->callback, std::move(next));
     }
   }
   for (auto& [callback, next] : granted) callback(std::move(next));

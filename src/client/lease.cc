@@ -8,14 +8,16 @@
 namespace holdfast {
 namespace {
 
-/// Runs the callback after the witness has heard. The core runs it, and so is there.
-std::function<void(const LeaseEvent&)> told_first(LeaseCore& core,
+/// Runs the callback after the witness has heard. What is behind a prefix runs it, perhaps after
+/// the core in front has gone.
+std::function<void(const LeaseEvent&)> told_first(std::weak_ptr<LeaseCore> weak,
                                                   LeaseWitness& witness,
                                                   std::function<void(const LeaseEvent&)> callback) {
-  return [&core, &witness, callback = std::move(callback)](const LeaseEvent& event) {
-    witness.changed(core, event);
-    if (callback) callback(event);
-  };
+  return
+      [weak = std::move(weak), &witness, callback = std::move(callback)](const LeaseEvent& event) {
+        if (const auto core = weak.lock()) witness.changed(*core, event);
+        if (callback) callback(event);
+      };
 }
 
 TimePoint ending_of(const LeaseCore& core, LeaseWitness& witness) {
@@ -83,7 +85,7 @@ std::stop_token Lease::stop_token() const { return core_->stop_token(); }
 
 void Lease::on_event(std::function<void(const LeaseEvent&)> callback) {
   if (LeaseWitness* const witness = core_->witness()) {
-    callback = told_first(*core_, *witness, std::move(callback));
+    callback = told_first(core_, *witness, std::move(callback));
   }
   core_->on_event(std::move(callback));
 }

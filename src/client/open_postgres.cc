@@ -96,6 +96,11 @@ core::SessionSettings session_settings(const PostgresUrl& url, const Database& d
               .store = true},
       .timeout = url.timeout};
   if (!lease) session.why_not_more = "an advisory lock belongs to a session of the server's";
+  if (database.direct == PostgresPort::Direct::no) {
+    session.why_unheard = Error{Errc::unsupported,
+                                "there is a pooler between, which passes no notifications on",
+                                "name the server itself by listen= in the URL"};
+  }
   return session;
 }
 

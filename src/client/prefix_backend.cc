@@ -45,6 +45,11 @@ class PrefixedLease final : public LeaseCore {
                                .owner_fp = owner().fingerprint()});
   }
   void drop() noexcept override { inner_->drop(); }
+  void witnessed_by(LeaseWitness& witness, Ending ending, std::size_t shown) override {
+    // Renewals in the background are told by the engine's own lease.
+    inner_->witnessed_by(witness, ending, shown);
+    LeaseCore::witnessed_by(witness, ending, shown);
+  }
 
  private:
   std::shared_ptr<LeaseCore> inner_;
@@ -195,6 +200,7 @@ class PrefixBackend final : public Backend {
   }
 
   void announce(std::string_view name) override { inner_->announce(prefix_ + std::string{name}); }
+  std::optional<Error> why_unheard() const override { return inner_->why_unheard(); }
 
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override {
     const auto full = full_name(name);

@@ -24,6 +24,9 @@ enum class Admission : std::uint8_t {
   permits_differ,
 };
 
+/// Whom one who asked for a lock found in its way.
+enum class Met : std::uint8_t { nobody, others };
+
 /// Those that arrived before a claim and are still there, summed up.
 class Ahead {
  public:

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/admission.h"
 #include "holdfast/client.h"
 
 namespace holdfast {
@@ -37,17 +38,23 @@ class LeaseWitness {
   virtual void ended(LeaseCore& lease,
                      std::optional<ReleaseOutcome> outcome,
                      TimePoint ending_at) noexcept = 0;
+  /// The program renewed it, or tried to.
   virtual void renewed(LeaseCore& lease, const Result<void>& answer) noexcept = 0;
+  /// The engine renewed it by itself. By the engine's own lease, which has shown_name().
+  virtual void kept(const LeaseCore& lease) noexcept = 0;
   virtual void changed(LeaseCore& lease, const LeaseEvent& event) noexcept = 0;
 
  protected:
   ~LeaseWitness() = default;
 };
 
-/// When a lock was asked for and when it was granted: the same if nobody was in the way.
+/// How a lease was come by.
 struct Arrival {
+  /// The same if nobody was in the way. Zero at engines that leave it to others to look at the
+  /// clock.
   TimePoint asked_at{};
   TimePoint granted_at{};
+  core::Met met{core::Met::nobody};
 };
 
 /// One lease, shared by the Lease object and the engine's keeper. Contracts as in lease.h.
@@ -55,18 +62,23 @@ class LeaseCore {
  public:
   virtual ~LeaseCore() = default;
 
-  /// Zero at engines that leave it to others to look at the clock.
   const Arrival& arrival() const { return arrival_; }
   void arrived(Arrival arrival) { arrival_ = arrival; }
 
   /// Empty: nobody observes it, or its end was told.
-  LeaseWitness* witness() const { return witness_.load(std::memory_order_relaxed); }
-  /// Before anybody else has the lease.
-  void witnessed_by(LeaseWitness& witness, Ending ending) {
+  LeaseWitness* witness() const { return witness_.load(std::memory_order_acquire); }
+  /// Before anybody else has the lease. The program knows it by the last `shown` bytes of its name.
+  virtual void witnessed_by(LeaseWitness& witness, Ending ending, std::size_t shown) {
     ending_ = ending;
-    witness_.store(&witness, std::memory_order_relaxed);
+    shown_ = static_cast<std::uint32_t>(shown);
+    witness_.store(&witness, std::memory_order_release);
   }
   Ending ending() const { return ending_; }
+  /// Precondition: it has, or had, a witness.
+  std::string_view shown_name() const {
+    const std::string& whole = name();
+    return std::string_view{whole}.substr(whole.size() - shown_);
+  }
   /// For the one who is to tell of its end. Whoever comes later finds none; of two that come at the
   /// very same moment both may tell, since an atomic exchange is too dear for it.
   LeaseWitness* take_witness() {
@@ -101,6 +113,7 @@ class LeaseCore {
   Arrival arrival_;
   std::atomic<LeaseWitness*> witness_{nullptr};
   Ending ending_{Ending::untold};
+  std::uint32_t shown_{0};
   std::atomic<bool> loss_told_{false};
 };
 
@@ -141,6 +154,9 @@ class Backend {
   /// Who holds the lock has changed: tells those who observe it, at engines whose servers do not do
   /// that by themselves. Never blocks, and promises nothing.
   virtual void announce(std::string_view name) = 0;
+  /// Why who observes a lock has to look for changes instead of being told, and what to do about
+  /// it. Empty: it is told.
+  virtual std::optional<Error> why_unheard() const { return std::nullopt; }
   virtual Result<BreakReport> break_lock(std::string_view name, std::string_view why) = 0;
   /// The engine's store, opened when first asked for.
   virtual Result<std::shared_ptr<StoreBackend>> store() = 0;

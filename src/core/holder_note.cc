@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 #include "base/decimal.h"
+#include "base/fork.h"
 #include "base/percent.h"
 #include "base/wall_clock.h"
 
@@ -24,6 +27,21 @@ const std::string& host_name() {
     return std::string{host.data()};
   }();
   return name;
+}
+
+/// The same, but that a forked child has another.
+int own_pid() {
+  struct Known {
+    std::uint32_t generation;
+    int pid;
+  };
+  static std::atomic<Known> known{Known{fork_generation(), getpid()}};
+  Known now = known.load(std::memory_order_relaxed);
+  if (now.generation != fork_generation()) {
+    now = {fork_generation(), getpid()};
+    known.store(now, std::memory_order_relaxed);
+  }
+  return now.pid;
 }
 
 /// Cuts the first field off.
@@ -46,14 +64,15 @@ std::int64_t to_number(std::string_view field) {
 
 HolderNote make_note(std::string_view label, std::string_view trace_id) {
   return {.host = host_name(),
-          .pid = getpid(),
+          .pid = own_pid(),
           .label = std::string{label},
           .trace_id = std::string{trace_id},
           .since_ms = wall_ms()};
 }
 
 std::string encode_note(const HolderNote& note) {
-  std::string text = percent_encode(note.host, kPlain);
+  static const std::string own_host = percent_encode(host_name(), kPlain);
+  std::string text = note.host == host_name() ? own_host : percent_encode(note.host, kPlain);
   text += kSeparator + std::to_string(note.pid);
   text += kSeparator + percent_encode(note.label, kPlain);
   text += kSeparator + percent_encode(note.trace_id, kPlain);

@@ -26,6 +26,9 @@ struct Grant {
   std::optional<Millis> ttl{};
   /// From where the TTL counts, if that is earlier than `sent_at`.
   std::optional<TimePoint> counts_from{};
+  /// others: somebody had it, or was before this one in line. An answer that was lost may have said
+  /// so.
+  Met met{Met::nobody};
 };
 
 /// What is asked for.

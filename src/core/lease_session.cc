@@ -56,10 +56,12 @@ Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::take(Wanted wan
                                                                       TimePoint wait_until,
                                                                       std::stop_token stop) {
   std::optional<LocalQueue::Turn> turn;
+  Met met = Met::nobody;
   if (env_.now() < wait_until) {
     auto entered = co_await queue_.enter(wanted.name, wanted.claim.mode, wait_until, stop);
     if (!entered) co_return Unexpected{AcquireError{entered.error()}};
     turn = *std::move(entered);
+    met = turn->met();
   }
   for (std::uint32_t attempt = 0;; ++attempt) {
     const LockRequest request{.name = wanted.name,
@@ -71,6 +73,7 @@ Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::take(Wanted wan
                               .kind = kind};
     auto grant = co_await engine_->acquire(request, wait_until, stop);
     if (grant) {
+      if (met == Met::others) grant->met = met;
       const HeldLease lease{.name = wanted.name,
                             .owner = grant->owner.value_or(request.owner),
                             .token = grant->token,
@@ -85,6 +88,7 @@ Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::take(Wanted wan
     if (!in_vain || env_.now() >= wait_until || stop.stop_requested()) {
       co_return Unexpected{std::move(grant).error()};
     }
+    if (code == Errc::busy || grant.error().holder) met = Met::others;
     const TimePoint again_at = env_.now() + backoff_delay(kRetry, attempt, env_.draw());
     co_await env_.sleep_until(std::min(again_at, wait_until));
   }
@@ -101,7 +105,7 @@ Task<Result<LeaseSession::Lease, AcquireError>> LeaseSession::acquire(Wanted wan
   Listener careful = releasing_when_lost(taken->lease, taken->ttl, std::move(listener));
   const TimePoint sent_at = taken->grant.sent_at;
   const Confirmation granted{sent_at, taken->grant.counts_from.value_or(sent_at)};
-  co_return keeper(taken->ttl).keep(taken->lease, granted, std::move(careful));
+  co_return keeper(taken->ttl).keep(taken->lease, granted, std::move(careful), taken->grant.met);
 }
 
 Task<Result<LeaseSession::Detached, AcquireError>> LeaseSession::acquire_detached(

@@ -36,7 +36,8 @@ class FakeEngine final : public LeaseEngine {
     co_return Grant{.token = Token{owners.size()},
                     .sent_at = sent_at,
                     .valid_until = deadline_of(sent_at, ttl),
-                    .ttl = adjusted};
+                    .ttl = adjusted,
+                    .met = met};
   }
   Task<Result<std::vector<Fate>>> renew(std::vector<HeldLease> leases,
                                         Millis ttl,
@@ -61,6 +62,7 @@ class FakeEngine final : public LeaseEngine {
   std::vector<LeaseKind> kinds;
   /// The TTL that is granted instead of the one asked for.
   std::optional<Millis> adjusted;
+  Met met{Met::nobody};
   Millis renewed_for{0};
   std::vector<Owner> abandoned;
   std::weak_ptr<LeaseNews> news;
@@ -156,6 +158,26 @@ TEST_F(LeaseSessionTest, AsksAnEngineWithoutAQueueAgainUnderAnotherOwner) {
   acquire();
   ASSERT_EQ(engine_->owners.size(), 3U);
   EXPECT_NE(engine_->owners[0], engine_->owners[1]);
+}
+
+TEST_F(LeaseSessionTest, ALeaseTellsWhetherOthersWereInTheWayAtTheEngine) {
+  EXPECT_EQ(acquire()->met(), Met::nobody);
+  engine_->met = Met::others;
+  EXPECT_EQ(acquire()->met(), Met::others);
+}
+
+TEST_F(LeaseSessionTest, WhoWasRefusedBeforeHasMetOthers) {
+  engine_->refusals = 1;
+  EXPECT_EQ(acquire()->met(), Met::others);
+}
+
+TEST_F(LeaseSessionTest, WhoWaitedForAnotherTaskHasMetOthers) {
+  std::vector<Lease> leases;
+  for (int i = 0; i < 2; ++i) env_.spawn(acquire_into(*this, leases));
+  scheduler_.advance(1s);
+  ASSERT_EQ(leases.size(), 2U);
+  EXPECT_EQ(leases[0]->met(), Met::nobody);
+  EXPECT_EQ(leases[1]->met(), Met::others);
 }
 
 TEST_F(LeaseSessionTest, WhoDoesNotWaitAsksOnce) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "core/limit_excess_testing.h"
 #include "sim/world/chance.h"
 #include "sim/world/sim_env.h"
 
@@ -108,20 +109,6 @@ Take take_of(const RateLimit& limit, const TakeOptions& options = {}) {
 
 /// What purse.h promises: the most that may be used in any time beyond what the rate gives.
 Duration slack(const Take& take) { return Purse::kLife + std::max(take.tolerance, Purse::kSpan); }
-
-/// The largest excess of use over what the rate gives, over all intervals.
-Duration largest_excess(std::vector<TimePoint> uses, Duration interval) {
-  std::ranges::sort(uses);
-  Duration worst{0};
-  Duration lowest{Duration::max()};
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const Duration used_before = interval * static_cast<std::int64_t>(i);
-    const Duration at = uses[i].time_since_epoch();
-    lowest = std::min(lowest, used_before - at);
-    worst = std::max(worst, used_before + interval - at - lowest);
-  }
-  return worst;
-}
 
 TEST(LeasedLimitsTest, ManyCallersOfManyProcessesGetTheRateTogether) {
   World world;

@@ -37,14 +37,15 @@ struct LocalQueue::State {
   std::map<LockName, Line> lines{};
 };
 
-LocalQueue::Turn::Turn(std::shared_ptr<State> state, LockName name)
-    : state_{std::move(state)}, name_{std::move(name)} {}
+LocalQueue::Turn::Turn(std::shared_ptr<State> state, LockName name, Met met)
+    : state_{std::move(state)}, name_{std::move(name)}, met_{met} {}
 
 LocalQueue::Turn& LocalQueue::Turn::operator=(Turn&& other) noexcept {
   if (this == &other) return *this;
   let_go();
   state_ = std::move(other.state_);
   name_ = std::move(other.name_);
+  met_ = other.met_;
   return *this;
 }
 
@@ -85,7 +86,7 @@ Task<Result<LocalQueue::Turn>> LocalQueue::enter(LockName name,
                                                  TimePoint give_up_at,
                                                  std::stop_token stop) {
   const std::shared_ptr<State> state = state_;
-  if (mode != Mode::exclusive) co_return Turn{nullptr, std::move(name)};
+  if (mode != Mode::exclusive) co_return Turn{nullptr, std::move(name), Met::nobody};
   const auto alarm = std::make_shared<Alarm>(state->env);
   state->lines[name].tasks.push_back(alarm);
   const auto leave = [&state, &name, &alarm] { state->leave(name, alarm); };
@@ -96,6 +97,7 @@ Task<Result<LocalQueue::Turn>> LocalQueue::enter(LockName name,
     });
   };
   const std::stop_callback on_stop{stop, wake};
+  const Met met = state->is_first(name, alarm) ? Met::nobody : Met::others;
   while (!state->is_first(name, alarm)) {
     if (stop.stop_requested()) co_return Unexpected{Errc::cancelled};
     const Wake woken = co_await alarm->wait_until(give_up_at);
@@ -104,7 +106,7 @@ Task<Result<LocalQueue::Turn>> LocalQueue::enter(LockName name,
   }
   if (stop.stop_requested()) co_return Unexpected{Errc::cancelled};
   place.keep();
-  co_return Turn{state, std::move(name)};
+  co_return Turn{state, std::move(name), met};
 }
 
 }  // namespace holdfast::core

@@ -13,6 +13,7 @@
 
 #include "base/env.h"
 #include "base/ids.h"
+#include "core/admission.h"
 #include "holdfast/result.h"
 #include "holdfast/token.h"
 
@@ -32,12 +33,15 @@ class LocalQueue {
     ~Turn() { let_go(); }
 
     void let_go() noexcept;
+    /// others: it had to wait for its turn.
+    Met met() const { return met_; }
 
    private:
     friend class LocalQueue;
-    Turn(std::shared_ptr<State> state, LockName name);
+    Turn(std::shared_ptr<State> state, LockName name, Met met);
     std::shared_ptr<State> state_;
     LockName name_;
+    Met met_;
   };
 
   explicit LocalQueue(Env& env);

@@ -68,6 +68,17 @@ TEST_F(LocalQueueTest, OneTaskAtATimeInTheOrderOfArrival) {
   EXPECT_EQ(queue_->names(), 0U);
 }
 
+TEST_F(LocalQueueTest, ATurnTellsWhetherItWasWaitedFor) {
+  const auto first = enter("a");
+  const auto second = enter("a");
+  const auto reader = enter("a", Mode::shared);
+  leave(first);
+  ASSERT_TRUE(second->turn && reader->turn);
+  EXPECT_EQ(second->turn->met(), Met::others);
+  EXPECT_EQ(reader->turn->met(), Met::nobody);
+  EXPECT_EQ(enter("b")->turn->met(), Met::nobody);
+}
+
 TEST_F(LocalQueueTest, NamesDoNotWaitForEachOther) {
   const auto a = enter("a");
   const auto b = enter("b");

@@ -95,6 +95,8 @@ QueuedEngine::Granted QueuedEngine::granted(const Waiter& waiter) {
     granted_to(request);
     Grant grant{.token = *waiter.token, .sent_at = by.sent_at, .valid_until = valid_until};
     if (by.counts_from < by.sent_at) grant.counts_from = by.counts_from;
+    // Called before it was answered: it stood in line.
+    grant.met = waiter.answered ? waiter.met : Met::others;
     return grant;
   }
   return refused(waiter,

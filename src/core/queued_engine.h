@@ -44,6 +44,8 @@ struct Waiter {
   bool answered{false};
   /// Who is in the way, where that is one.
   std::optional<Contender> holder{};
+  /// others: the server has said that it must wait.
+  Met met{Met::nobody};
   /// When to ask again although nobody called: the lock may have come free without a word.
   TimePoint ask_at{TimePoint::max()};
   Alarm changed;

@@ -95,6 +95,8 @@ Task<AcquireResult> SessionAcquisition::take_kept(SessionSide side) {
   SessionLease::Terms terms{.held = (*kept)->held(), .mode = claim_.mode, .ttl = ttl};
   auto lease = std::make_shared<SessionLease>(std::move(backend), std::move(terms), *kept);
   *told = lease;
+  lease->arrived({.met = (*kept)->met()});
+  (*kept)->on_renewal(lease);
   const TimePoint now = env_.now();
   if ((*kept)->state(now) == LeaseState::lost) {
     lease->hear({LeaseState::lost, (*kept)->loss_reason(now)});
@@ -118,6 +120,7 @@ Task<AcquireResult> SessionAcquisition::take_detached(SessionSide side) {
   SessionLease::Terms terms{.held = taken->lease, .mode = claim_.mode, .ttl = taken->ttl};
   const TimePoint until = taken->grant.valid_until;
   auto lease = std::make_shared<SessionLease>(std::move(backend), std::move(terms), until);
+  lease->arrived({.met = taken->grant.met});
   lease->attend();
   co_return std::shared_ptr<LeaseCore>{std::move(lease)};
 }

@@ -18,6 +18,7 @@ SessionBackend::SessionBackend(SessionParts parts, SessionSettings settings)
     : settings_{std::move(settings)},
       generation_{fork_generation()},
       env_{std::move(parts.env)},
+      outbox_{std::make_shared<Outbox>(*env_, *dispatcher_)},
       side_{.session = std::make_shared<LeaseSession>(*env_, std::move(parts.engine)),
             .desk = std::move(parts.desk),
             .limits = std::move(parts.limits),
@@ -54,6 +55,7 @@ SessionBackend::~SessionBackend() {
   gone->take();
   // Unwinds what did not end in time, whose callbacks the dispatcher still runs.
   env_.reset();
+  outbox_->flush();
   dispatcher_.reset();
 }
 
@@ -62,6 +64,7 @@ void SessionBackend::leave_to_parent() {
   // nothing to tidy up, or to touch.
   new std::unique_ptr<Env>{std::move(env_)};
   new SessionSide{std::move(side_)};
+  new std::shared_ptr<Outbox>{std::move(outbox_)};
   new std::shared_ptr<StoreBackend>{std::move(store_)};
   new StoreOpener{std::move(open_store_)};
   dispatcher_->abandon();
@@ -124,10 +127,8 @@ void SessionBackend::async_acquire(std::string_view name,
                                    AcquireCallback callback) {
   if (auto good = usable(); !good) return callback(Unexpected{good.error()});
   if (auto good = check(options); !good) return callback(Unexpected{good.error()});
-  // The dispatcher outlives the Env, and so every task that delivers.
-  auto deliver = [dispatcher = dispatcher_.get(),
-                  callback = std::move(callback)](AcquireResult result) mutable {
-    dispatcher->post([callback = std::move(callback), result = std::move(result)]() mutable {
+  auto deliver = [outbox = outbox_, callback = std::move(callback)](AcquireResult result) mutable {
+    outbox->put([callback = std::move(callback), result = std::move(result)]() mutable {
       callback(std::move(result));
     });
   };

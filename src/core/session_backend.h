@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "base/dispatcher.h"
 #include "base/env.h"
 #include "core/backend.h"
+#include "core/outbox.h"
 #include "core/session_side.h"
 
 namespace holdfast::core {
@@ -54,6 +56,8 @@ struct SessionSettings {
   Capabilities can{};
   /// Why it cannot do more, for messages. Empty: there is nothing to say.
   std::string why_not_more{};
+  /// As Backend's.
+  std::optional<Error> why_unheard{};
   /// Of one operation.
   Millis timeout{5'000};
   /// How often watch() looks, and who observes a lock where nothing is heard.
@@ -82,6 +86,7 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
                      std::stop_token stop) override;
   std::shared_ptr<LockObservation> observe(std::string_view name) override;
   void announce(std::string_view name) override;
+  std::optional<Error> why_unheard() const override { return settings_.why_unheard; }
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override;
   Result<std::shared_ptr<StoreBackend>> store() override;
   Result<std::shared_ptr<LimiterBackend>> limiter() override;
@@ -96,6 +101,7 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
   bool on_its_thread() const { return env_->runs_here(); }
   Env& env() { return *env_; }
   Dispatcher& dispatcher() { return *dispatcher_; }
+  const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
   const SessionSide& side() const { return side_; }
   /// Requested when it is being destroyed.
   std::stop_token ending() const { return ending_.get_token(); }
@@ -134,6 +140,7 @@ class SessionBackend final : public Backend, public std::enable_shared_from_this
   std::uint32_t generation_;
   std::unique_ptr<Dispatcher> dispatcher_{std::make_unique<Dispatcher>()};
   std::unique_ptr<Env> env_;
+  std::shared_ptr<Outbox> outbox_;
   std::shared_ptr<Answer<UnderWay::Over>> over_{std::make_shared<Answer<UnderWay::Over>>()};
   SessionSide side_;
   std::stop_source ending_;

@@ -35,6 +35,9 @@ TimePoint last_deadline(const Batch& batch) {
   return last;
 }
 
+/// Who asked for a renewal.
+enum class By : std::uint8_t { holder, keeper };
+
 LossReason reason_of(Fate fate) {
   switch (fate) {
     case Fate::broken:
@@ -93,6 +96,11 @@ bool KeptLease::renewed(Confirmation renewal, Duration ttl) {
   return deadline_->extend_to(clock_.deadline());
 }
 
+void KeptLease::tell_of_renewal() const {
+  if (!tells_renewals_.load(std::memory_order_acquire)) return;
+  if (const auto listener = on_renewal_.lock()) listener->renewed();
+}
+
 struct KeeperCore {
   KeeperCore(Env& env_in, std::shared_ptr<Renewer> renewer_in, Millis ttl_in)
       : env{env_in}, renewer{std::move(renewer_in)}, ttl{ttl_in}, alarm{env_in} {}
@@ -119,7 +127,7 @@ struct KeeperCore {
     for (const auto& lease : all) tell(*lease, now);
   }
 
-  void answered(const Batch& batch, const std::vector<Fate>& fates, TimePoint sent_at) {
+  void answered(const Batch& batch, const std::vector<Fate>& fates, TimePoint sent_at, By by) {
     HOLDFAST_ASSERT(fates.size() == batch.size());
     const TimePoint now = env.now();
     if (std::ranges::count(fates, Fate::unknown) > 0) {
@@ -139,6 +147,7 @@ struct KeeperCore {
       }
       if (lease.renewed(renewer->confirmed(lease.held(), sent_at), ttl)) {
         tell(lease, now);
+        if (by == By::keeper) lease.tell_of_renewal();
       } else {
         end(lease, {LeaseState::lost, LossReason::expired});
       }
@@ -191,10 +200,11 @@ SessionKeeper::~SessionKeeper() { stop(); }
 
 std::shared_ptr<KeptLease> SessionKeeper::keep(HeldLease lease,
                                                Confirmation granted,
-                                               Listener listener) {
+                                               Listener listener,
+                                               Met met) {
   const SessionClock clock{granted, core_->ttl};
   const std::shared_ptr<KeptLease> kept{
-      new KeptLease{std::move(lease), clock, std::move(listener)}};
+      new KeptLease{std::move(lease), clock, std::move(listener), met}};
   kept->keeper_ = core_;
   core_->leases.push_back(kept);
   if (std::exchange(core_->watching, true)) {
@@ -213,7 +223,7 @@ Task<Result<void>> SessionKeeper::renew(std::shared_ptr<KeptLease> lease, TimePo
   std::vector<HeldLease> leases = held_leases(batch);
   const auto answer = co_await core->renewer->renew(std::move(leases), core->ttl, answer_by);
   if (!answer) co_return Unexpected{answer.error()};
-  core->answered(batch, *answer, sent_at);
+  core->answered(batch, *answer, sent_at, By::holder);
   core->alarm.ring();
   if (lease->over()) co_return Unexpected{Error{Errc::lost}};
   if (answer->front() == Fate::unknown) co_return Unexpected{Error{Errc::unknown_outcome}};
@@ -267,7 +277,7 @@ Task<void> SessionKeeper::renew_all(std::shared_ptr<KeeperCore> core) {
   const TimePoint answer_by = last_deadline(batch);
   const auto answer = co_await core->renewer->renew(std::move(leases), core->ttl, answer_by);
   if (answer) {
-    core->answered(batch, *answer, sent_at);
+    core->answered(batch, *answer, sent_at, By::keeper);
   } else {
     core->failed();
   }

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 
@@ -24,10 +25,22 @@ namespace holdfast::core {
 
 struct KeeperCore;
 
+/// Whom a keeper tells that it renewed a lease by itself.
+class RenewalListener {
+ public:
+  /// Between tasks of the Env.
+  virtual void renewed() = 0;
+
+ protected:
+  ~RenewalListener() = default;
+};
+
 /// One lease in a keeper's care. Made by SessionKeeper::keep().
 class KeptLease {
  public:
   const HeldLease& held() const { return held_; }
+  /// Who was in the way when it was asked for.
+  Met met() const { return met_; }
 
   /// As of `now`, even if the keeper had no chance to notice yet.
   LeaseState state(TimePoint now) const;
@@ -39,13 +52,19 @@ class KeptLease {
   /// valid_until() for other threads. Whoever finds it passed there has lost the lease here, too.
   const std::shared_ptr<SharedDeadline>& deadline() const { return deadline_; }
 
+  /// Who hears of every renewal by the keeper once tell_renewals() was called.
+  void on_renewal(std::weak_ptr<RenewalListener> listener) { on_renewal_ = std::move(listener); }
+  /// Any thread. Without it a renewal costs nothing more.
+  void tell_renewals() { tells_renewals_.store(true, std::memory_order_release); }
+
  private:
   friend class SessionKeeper;
   friend struct KeeperCore;
   using Listener = std::function<void(const LeaseEvent&)>;
 
-  KeptLease(HeldLease held, SessionClock clock, Listener listener)
+  KeptLease(HeldLease held, SessionClock clock, Listener listener, Met met)
       : held_{std::move(held)},
+        met_{met},
         clock_{clock},
         deadline_{std::make_shared<SharedDeadline>(clock.deadline())},
         listener_{std::move(listener)} {}
@@ -53,12 +72,16 @@ class KeptLease {
   bool over() const;
   void change_to(LeaseEvent event);
   bool renewed(Confirmation renewal, Duration ttl);
+  void tell_of_renewal() const;
 
   HeldLease held_;
+  Met met_;
   SessionClock clock_;
   std::shared_ptr<SharedDeadline> deadline_;
   std::weak_ptr<KeeperCore> keeper_;
   Listener listener_;
+  std::weak_ptr<RenewalListener> on_renewal_;
+  std::atomic<bool> tells_renewals_{false};
   /// What the listener was told last.
   LeaseEvent told_{};
 };
@@ -74,7 +97,10 @@ class SessionKeeper {
 
   /// Takes charge of a lease. The listener hears of every change of state but `released`; it may
   /// call forget(), keep() and lose().
-  std::shared_ptr<KeptLease> keep(HeldLease lease, Confirmation granted, Listener listener);
+  std::shared_ptr<KeptLease> keep(HeldLease lease,
+                                  Confirmation granted,
+                                  Listener listener,
+                                  Met met = Met::nobody);
 
   /// Renews the lease now instead of when it is due. Ends by `answer_by` or soon after.
   ///

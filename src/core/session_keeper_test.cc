@@ -205,6 +205,39 @@ Task<void> renew_into(Env& env, std::shared_ptr<KeptLease> lease, Result<void>& 
   result = co_await SessionKeeper::renew(lease, env.now() + 1s);
 }
 
+struct Renewals final : RenewalListener {
+  void renewed() override { ++count; }
+  std::size_t count{0};
+};
+
+TEST_F(SessionKeeperTest, RenewalsAreToldOfLeasesThatAreToTellThem) {
+  const auto observed = keep("a");
+  const auto silent = keep("b");
+  const auto told = std::make_shared<Renewals>();
+  const auto untold = std::make_shared<Renewals>();
+  observed->on_renewal(told);
+  silent->on_renewal(untold);
+  observed->tell_renewals();
+  scheduler_.advance(kTtl * 10 + kTtl / 6);
+  EXPECT_EQ(told->count, renewer_->asked.size());
+  EXPECT_EQ(untold->count, 0U);
+}
+
+TEST_F(SessionKeeperTest, OnlyConfirmedRenewalsOfItsOwnAreTold) {
+  const auto lease = keep("a");
+  const auto told = std::make_shared<Renewals>();
+  lease->on_renewal(told);
+  lease->tell_renewals();
+  Result<void> result = Unexpected{Error{Errc::internal}};
+  env_.spawn(renew_into(env_, lease, result));
+  scheduler_.advance(1s);
+  EXPECT_TRUE(result);
+  EXPECT_EQ(told->count, 0U) << "who asked for it knows";
+  renewer_->reachable = false;
+  scheduler_.advance(kTtl * 2);
+  EXPECT_EQ(told->count, 0U);
+}
+
 TEST_F(SessionKeeperTest, RenewsOneLeaseOnDemand) {
   const auto a = keep("a");
   keep("b");

@@ -98,6 +98,18 @@ void SessionLease::hear(const LeaseEvent& event) {
   tell(event);
 }
 
+void SessionLease::witnessed_by(LeaseWitness& witness, Ending ending, std::size_t shown) {
+  LeaseCore::witnessed_by(witness, ending, shown);
+  if (kept_) kept_->tell_renewals();
+}
+
+void SessionLease::renewed() {
+  LeaseWitness* const observing = witness();
+  auto self = weak_from_this().lock();
+  if (observing == nullptr || !self) return;
+  backend_->dispatcher().post([self = std::move(self), observing] { observing->kept(*self); });
+}
+
 void SessionLease::lose(LossReason reason) {
   const LeaseEvent end = end_as({LeaseState::lost, reason});
   if (end.state == LeaseState::lost) tell(end);
@@ -262,7 +274,10 @@ void SessionLease::async_release(ReleaseCallback callback) {
   if (backend_->forked()) return callback(ReleaseOutcome::already_lost);
   const TimePoint answer_by = backend_->answer_by();
   if (auto task = begin_release(answer_by)) {
-    return backend_->env().spawn(tell_outcome(*std::move(task), outcome_, std::move(callback)));
+    auto told = [outbox = backend_->outbox(), callback = std::move(callback)](auto outcome) {
+      outbox->put([callback, outcome] { callback(outcome); });
+    };
+    return backend_->env().spawn(tell_outcome(*std::move(task), outcome_, std::move(told)));
   }
   if (end_.load().state == LeaseState::lost) return callback(ReleaseOutcome::already_lost);
   // Somebody else has released it and may not have been answered yet.

@@ -2,8 +2,8 @@
 //
 // It knows its own end at any instant: the deadline is shared with the keeper, not asked of it.
 //
-// Thread safety: any thread; hear() and attend() on the Env's thread. What is told goes through the
-// backend's dispatcher. The Env's thread may drop the last reference.
+// Thread safety: any thread; hear(), renewed() and attend() on the Env's thread. What is told goes
+// through the backend's dispatcher. The Env's thread may drop the last reference.
 
 #pragma once
 
@@ -22,7 +22,9 @@ namespace holdfast::core {
 
 class SessionBackend;
 
-class SessionLease final : public LeaseCore, public std::enable_shared_from_this<SessionLease> {
+class SessionLease final : public LeaseCore,
+                           public RenewalListener,
+                           public std::enable_shared_from_this<SessionLease> {
  public:
   struct Terms {
     HeldLease held;
@@ -54,9 +56,11 @@ class SessionLease final : public LeaseCore, public std::enable_shared_from_this
   Result<void> detach() override;
   std::string sequencer() const override;
   void drop() noexcept override;
+  void witnessed_by(LeaseWitness& witness, Ending ending, std::size_t shown) override;
 
   /// What the keeper says.
   void hear(const LeaseEvent& event);
+  void renewed() override;
 
   /// Watches over a detached lease, as the keeper does over its own.
   void attend();

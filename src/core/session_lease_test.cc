@@ -46,6 +46,20 @@ class Listener {
   std::vector<LeaseEvent> events_;
 };
 
+/// Counts the renewals it hears of.
+class Witness final : public LeaseWitness {
+ public:
+  TimePoint ending(const LeaseCore&) noexcept override { return {}; }
+  void ended(LeaseCore&, std::optional<ReleaseOutcome>, TimePoint) noexcept override {}
+  void renewed(LeaseCore&, const Result<void>&) noexcept override {}
+  void kept(const LeaseCore& lease) noexcept override {
+    if (lease.shown_name() == "x") ++renewals;
+  }
+  void changed(LeaseCore&, const LeaseEvent&) noexcept override {}
+
+  std::atomic<int> renewals{0};
+};
+
 class SessionLeaseTest : public ::testing::Test {
  protected:
   Core acquire(Millis ttl, LeaseKind kind = LeaseKind::session) {
@@ -81,6 +95,29 @@ TEST_F(SessionLeaseTest, IsRenewedForManyTtls) {
   const TimePoint first = lease->valid_until();
   EXPECT_TRUE(eventually([&] { return lease->valid_until() > first + 600ms; }));
   EXPECT_NE(lease->state(), LeaseState::lost);
+}
+
+TEST_F(SessionLeaseTest, WitnessHearsOfRenewalsInTheBackgroundUntilTheRelease) {
+  const auto witness = std::make_shared<Witness>();
+  backend_->keep(witness);
+  const Core lease = acquire(150ms);
+  lease->witnessed_by(*witness, Ending::untold, 1);
+  EXPECT_TRUE(eventually([&] { return witness->renewals >= 3; }));
+  EXPECT_LE(witness->renewals, server_->renewals);
+  lease->release();
+}
+
+TEST_F(SessionLeaseTest, TellsWhetherOthersWereInTheWay) {
+  for (const LeaseKind kind : {LeaseKind::session, LeaseKind::detached}) {
+    const Core first = acquire(10s, kind);
+    EXPECT_EQ(first->arrival().met, Met::nobody);
+    auto second = std::async(std::launch::async, [&] { return acquire(10s, kind); });
+    EXPECT_TRUE(eventually([&] { return server_->waiting == 1; }));
+    first->release();
+    const Core next = second.get();
+    EXPECT_EQ(next->arrival().met, Met::others);
+    next->release();
+  }
 }
 
 TEST_F(SessionLeaseTest, RenewExtendsTheDeadlineAtOnce) {

@@ -54,6 +54,7 @@ Task<Result<Grant, AcquireError>> FakeEngine::acquire(LockRequest request,
   ++server_->waiting;
   std::optional<Grant> grant;
   std::optional<AcquireError> error;
+  Met met = Met::nobody;
   while (!grant && !error) {
     if (waiters_[name].front() == alarm) grant = take(request);
     if (grant) break;
@@ -64,12 +65,14 @@ Task<Result<Grant, AcquireError>> FakeEngine::acquire(LockRequest request,
     } else {
       const TimePoint look_again = std::min(wait_until, env_.now() + Millis{20});
       co_await alarm->wait_until(look_again);
+      met = Met::others;
     }
   }
   std::erase(waiters_[name], alarm);
   --server_->waiting;
   wake(name);
   if (error) co_return Unexpected{std::move(*error)};
+  grant->met = met;
   co_return *grant;
 }
 

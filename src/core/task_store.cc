@@ -1,11 +1,11 @@
 #include "core/task_store.h"
 
-#include <future>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "base/fork.h"
+#include "core/answer.h"
 
 namespace holdfast::core {
 namespace {
@@ -99,34 +99,46 @@ TaskStore::~TaskStore() {
 bool TaskStore::forked() const { return fork_generation() != generation_; }
 
 StoreResult TaskStore::perform(const StoreRequest& request) {
-  const auto promise = std::make_shared<std::promise<StoreResult>>();
-  auto future = promise->get_future();
-  begin(request, [promise](StoreResult result) { promise->set_value(std::move(result)); });
-  return future.get();
+  const auto known = std::make_shared<core::Answer<StoreResult>>();
+  const auto answer = admit([known](StoreResult result) { known->set(std::move(result)); });
+  if (answer) {
+    auto task = run(shared_from_this(), request, answer);
+    env_.spawn_and_wait(std::move(task), *known, TimePoint::max());
+  }
+  return known->take();
 }
 
 void TaskStore::async_perform(StoreRequest request, StoreCallback callback) {
-  // There is no thread to run it on; and begin() only refuses.
-  if (forked()) return begin(std::move(request), std::move(callback));
-  begin(std::move(request), [self = shared_from_this(), callback](StoreResult result) {
+  // There is no thread to run it on; and it is only refused.
+  if (forked()) {
+    admit(std::move(callback));
+    return;
+  }
+  auto deliver = [self = shared_from_this(), callback = std::move(callback)](StoreResult result) {
     self->dispatcher_.post([callback, result = std::move(result)] { callback(result); });
-  });
+  };
+  const auto answer = admit(std::move(deliver));
+  // Under the lock: whoever has shut the gate may destroy the Env next.
+  const std::lock_guard lock{gate_->mutex};
+  if (answer && gate_->port) env_.spawn(run(shared_from_this(), std::move(request), answer));
 }
 
-void TaskStore::begin(StoreRequest request, StoreCallback callback) {
+std::shared_ptr<TaskStore::Answer> TaskStore::admit(StoreCallback callback) {
   if (forked()) {
-    const StoreError error{Errc::shutting_down, "the process has forked since it connected"};
-    return callback(Unexpected{error});
+    callback(
+        Unexpected{StoreError{Errc::shutting_down, "the process has forked since it connected"}});
+    return nullptr;
   }
-  const auto answer = std::make_shared<Answer>(gate_, std::move(callback));
+  auto answer = std::make_shared<Answer>(gate_, std::move(callback));
   {
     const std::lock_guard lock{gate_->mutex};
     if (gate_->port) {
       gate_->waiting.emplace(answer.get(), answer);
-      return env_.spawn(run(shared_from_this(), std::move(request), answer));
+      return answer;
     }
   }
   answer->give(Unexpected{shutting_down()});
+  return nullptr;
 }
 
 Task<void> TaskStore::run(std::shared_ptr<TaskStore> self,

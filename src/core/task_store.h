@@ -20,7 +20,7 @@ class TaskStore : public StoreBackend, public std::enable_shared_from_this<TaskS
   TaskStore(Env& env, std::shared_ptr<void> port);
   ~TaskStore() override;
 
-  /// Blocks the thread, which is not the Env's.
+  /// Blocks the thread, which is not the Env's. The Env lives until it returns.
   StoreResult perform(const StoreRequest& request) override;
 
   /// The callback runs on a thread of the store's own.
@@ -40,7 +40,8 @@ class TaskStore : public StoreBackend, public std::enable_shared_from_this<TaskS
   virtual Task<StoreResult> settle(const StoreRequest& request) = 0;
 
   bool forked() const;
-  void begin(StoreRequest request, StoreCallback callback);
+  /// Where the answer is to go. Empty: it has been refused.
+  std::shared_ptr<Answer> admit(StoreCallback callback);
   static Task<void> run(std::shared_ptr<TaskStore> self,
                         StoreRequest request,
                         std::shared_ptr<Answer> answer);

@@ -6,12 +6,15 @@
 
 #include "client/fake_backend.h"
 #include "engines/local/test_directory.h"
+#include "observe/kept_record.h"
+#include "observe/refusal_record.h"
 #include "observe/times_record.h"
 
 namespace holdfast {
 namespace {
 
 using namespace std::chrono_literals;
+using observe::RefusalRecord;
 using observe::TimesRecord;
 
 TimesRecord record(Duration held, std::int64_t now_ms) {
@@ -50,6 +53,21 @@ TEST(TimesRecordTest, BytesGiveBackTheSameAndNothingElseIsTaken) {
 
 struct LockTimesTest : ::testing::Test {
   Client connect() { return *Client::connect("local:" + directory.path()); }
+
+  /// A write of a holder that was overtaken.
+  static void write_late(Client& by, const std::string& resource) {
+    auto store = by.store();
+    auto lease = by.acquire(resource);
+    auto late = store->open(resource, *lease);
+    lease->release();
+    ASSERT_TRUE(store->open(resource, *by.acquire(resource)));
+    EXPECT_EQ(late->write("late").error().code, Errc::stale_token);
+  }
+
+  Result<std::optional<RefusalRecord>> refusals() {
+    auto store = client.store();
+    return observe::read_key<RefusalRecord>(*store, observe::kRefusalsKey);
+  }
 
   local::TestDirectory directory;
   Client client = connect();
@@ -98,6 +116,38 @@ TEST_F(LockTimesTest, KeyOfSomebodyElseIsLeftAlone) {
   ASSERT_TRUE(store->erase("holdfast/times/x"));
   EXPECT_TRUE(recorder->flush(own));
   EXPECT_EQ((*lock_times(client, "x"))->wait.samples, 1u);
+}
+
+TEST_F(LockTimesTest, RefusedStaleWritesOfProgramsAddUp) {
+  EXPECT_FALSE(*refusals());
+  for (int program = 0; program < 2; ++program) {
+    const auto recorder = std::make_shared<TimesRecorder>();
+    Client own = observed(connect(), recorder);
+    write_late(own, "ledger");
+    write_late(own, program == 0 ? "ledger" : "config");
+    EXPECT_TRUE(recorder->flush(own));
+    EXPECT_TRUE(recorder->flush(own)) << "nothing is added twice";
+  }
+  const auto kept = refusals();
+  ASSERT_TRUE(kept && *kept);
+  EXPECT_EQ((*kept)->total, 4u);
+  EXPECT_EQ((*kept)->resources.at("ledger").count, 3u);
+  EXPECT_EQ((*kept)->resources.at("config").count, 1u);
+  EXPECT_GT((*kept)->since_ms, 0);
+}
+
+TEST_F(LockTimesTest, RefusalsThatCannotBeAddedAreGatheredStill) {
+  auto store = client.store();
+  ASSERT_TRUE(store->put(observe::kRefusalsKey, "mine"));
+  const auto recorder = std::make_shared<TimesRecorder>();
+  Client own = observed(client, recorder);
+  write_late(own, "ledger");
+  EXPECT_EQ(recorder->flush(own).error().code, Errc::corrupt);
+  EXPECT_EQ((*store->get(observe::kRefusalsKey))->value, "mine");
+  EXPECT_TRUE(*lock_times(client, "ledger")) << "the times were added all the same";
+  ASSERT_TRUE(store->erase(observe::kRefusalsKey));
+  EXPECT_TRUE(recorder->flush(own));
+  EXPECT_EQ((*refusals())->total, 1u);
 }
 
 TEST_F(LockTimesTest, NameThatIsTooLongForItsKeyIsRefused) {

@@ -105,6 +105,7 @@ class ObservedBackend final : public Backend {
     return inner_->observe(name);
   }
   void announce(std::string_view name) override { inner_->announce(name); }
+  std::optional<Error> why_unheard() const override { return inner_->why_unheard(); }
 
   Result<BreakReport> break_lock(std::string_view name, std::string_view why) override {
     auto report = inner_->break_lock(name, why);

@@ -105,7 +105,7 @@ void add_leases(Page& page) {
   }
   page.family("hold_seconds", "histogram", "From the grant to the release, where it was timed.");
   page.histogram(kHold);
-  page.family("renewals_total", "counter", "Renewals by the program itself, by result.");
+  page.family("renewals_total", "counter", "Renewals of leases, by result.");
   page.line(label("result", "renewed"), cell(kRenewed));
   for (std::size_t code = 1; code < kErrcs; ++code) {
     page.rare_line(label("result", to_string(static_cast<Errc>(code))), kRenewalFailed + code);

@@ -12,6 +12,16 @@
 namespace holdfast::observe {
 namespace {
 
+/// Of this process's own: another may be replacing the same file.
+std::string fresh_path(const std::string& path) {
+  return path + "." + std::to_string(getpid()) + ".new";
+}
+
+UniqueFd create(const std::string& path) {
+  constexpr mode_t kReadableByAll = 0644;
+  return UniqueFd{open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByAll)};
+}
+
 bool write_all(int fd, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = write(fd, content.data(), content.size());
@@ -31,11 +41,17 @@ Error file_error(const std::string& path, int reason) {
   return {code, path + ": " + strerror(reason)};
 }
 
+Result<void> check_replaceable(const std::string& path) {
+  const std::string fresh = fresh_path(path);
+  const UniqueFd fd = create(fresh);
+  if (!fd) return Unexpected{file_error(path, errno)};
+  unlink(fresh.c_str());
+  return {};
+}
+
 Result<void> replace_file(const std::string& path, std::string_view content) {
-  // Of this process's own: another may be replacing the same file.
-  const std::string fresh = path + "." + std::to_string(getpid()) + ".new";
-  constexpr mode_t kReadableByAll = 0644;
-  UniqueFd fd{open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByAll)};
+  const std::string fresh = fresh_path(path);
+  const UniqueFd fd = create(fresh);
   if (!fd) return Unexpected{file_error(path, errno)};
   const bool done = write_all(fd.get(), content) && rename(fresh.c_str(), path.c_str()) == 0;
   if (done) return {};

@@ -15,10 +15,6 @@ constexpr Duration kTimedEvery = std::chrono::milliseconds{1};
 /// After a wait, how many releases are remembered in case they end another.
 constexpr std::uint32_t kAttention = 1000;
 
-/// How long an acquisition takes without a wait: the first of a client, and more than the quickest.
-constexpr Duration kFirstAtMost = std::chrono::milliseconds{250};
-constexpr Duration kSlack = std::chrono::milliseconds{1};
-
 thread_local constinit TimePoint timed_at{};
 
 std::size_t hash(std::string_view name) { return std::hash<std::string_view>{}(name); }
@@ -54,9 +50,9 @@ void Witness::answered(const AcquireResult& result,
                        const AcquireOptions& options,
                        TimePoint asked_at) noexcept {
   if (quick_ != nullptr && result && attention_.load(std::memory_order_relaxed) == 0) {
-    const Arrival& arrival = (*result)->arrival();
-    if (arrival.granted_at == arrival.asked_at) {
-      (*result)->witnessed_by(*this, Ending::untold);
+    LeaseCore& lease = **result;
+    if (lease.arrival().met == core::Met::nobody) {
+      lease.witnessed_by(*this, Ending::untold, lease.name().size());
       return quick_->count_quick_grant();
     }
   }
@@ -65,41 +61,37 @@ void Witness::answered(const AcquireResult& result,
   event.name = name;
   event.engine = engine_;
   event.trace_id = options.trace_id;
-  if (result) return granted(**result, event, asked_at);
+  if (result) return granted(*result, event, asked_at);
   event.kind = EventKind::refused;
   event.error = &result.error();
   if (clock_ == Clock::here) event.waited = BootClock::now() - asked_at;
   observer_->observe(event);
 }
 
-void Witness::granted(LeaseCore& lease, Event& event, TimePoint asked_at) noexcept {
+void Witness::granted(const std::shared_ptr<LeaseCore>& lease,
+                      Event& event,
+                      TimePoint asked_at) noexcept {
   if (clock_ == Clock::here) time_here(lease, asked_at);
-  const Arrival& arrival = lease.arrival();
-  event.token = lease.token();
+  const Arrival& arrival = lease->arrival();
+  event.token = lease->token();
   event.waited = arrival.granted_at - arrival.asked_at;
-  event.contended = clock_ == Clock::here ? took_long(event.waited) : event.waited > Duration{0};
+  event.contended = arrival.met == core::Met::others;
   if (event.contended) {
     attention_.store(kAttention, std::memory_order_relaxed);
     if (event.mode == Mode::exclusive) event.hand_over = hand_over(event.name, arrival);
   }
   const bool timed = clock_ == Clock::here || attention_.load(std::memory_order_relaxed) > 0;
-  lease.witnessed_by(*this, timed ? Ending::told : Ending::untold);
+  lease->witnessed_by(*this, timed ? Ending::told : Ending::untold, lease->name().size());
   observer_->observe(event);
 }
 
-void Witness::time_here(LeaseCore& lease, TimePoint asked_at) noexcept {
-  lease.arrived({.asked_at = asked_at, .granted_at = BootClock::now()});
-  // A listener costs as much as an acquisition at `local:`, and nothing beside a round trip.
-  lease.on_event([this, &lease](const LeaseEvent& event) { changed(lease, event); });
-}
-
-bool Witness::took_long(Duration waited) noexcept {
-  const Duration quickest = quickest_.load(std::memory_order_relaxed);
-  const bool first = quickest == Duration::max();
-  const Duration usual = first ? kFirstAtMost : std::max(3 * quickest, quickest + kSlack);
-  if (waited > usual) return true;
-  if (waited < quickest) quickest_.store(waited, std::memory_order_relaxed);
-  return false;
+void Witness::time_here(const std::shared_ptr<LeaseCore>& lease, TimePoint asked_at) noexcept {
+  lease->arrived({asked_at, BootClock::now(), lease->arrival().met});
+  // A listener costs as much as an acquisition at `local:`, and nothing beside a round trip. What
+  // is behind a prefix may be told of after the lease in front of it has gone.
+  lease->on_event([this, weak = std::weak_ptr{lease}](const LeaseEvent& event) {
+    if (const auto alive = weak.lock()) changed(*alive, event);
+  });
 }
 
 std::optional<Duration> Witness::hand_over(std::string_view name, const Arrival& arrival) noexcept {
@@ -150,6 +142,12 @@ void Witness::renewed(LeaseCore& lease, const Result<void>& answer) noexcept {
   if (!answer) event.error = &answer.error();
   tell(event);
   if (!answer && answer.error().code == Errc::lost) lose(lease, lease.loss_reason());
+}
+
+void Witness::kept(const LeaseCore& lease) noexcept {
+  Event event = about(lease, EventKind::renewed);
+  event.name = lease.shown_name();
+  tell(event);
 }
 
 void Witness::changed(LeaseCore& lease, const LeaseEvent& event) noexcept {

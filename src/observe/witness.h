@@ -43,6 +43,7 @@ class Witness final : public LeaseWitness {
              std::optional<ReleaseOutcome> outcome,
              TimePoint ending_at) noexcept override;
   void renewed(LeaseCore& lease, const Result<void>& answer) noexcept override;
+  void kept(const LeaseCore& lease) noexcept override;
   void changed(LeaseCore& lease, const LeaseEvent& event) noexcept override;
 
  private:
@@ -53,9 +54,8 @@ class Witness final : public LeaseWitness {
   };
 
   Event about(const LeaseCore& lease, EventKind kind) const;
-  void granted(LeaseCore& lease, Event& event, TimePoint asked_at) noexcept;
-  void time_here(LeaseCore& lease, TimePoint asked_at) noexcept;
-  bool took_long(Duration waited) noexcept;
+  void granted(const std::shared_ptr<LeaseCore>& lease, Event& event, TimePoint asked_at) noexcept;
+  void time_here(const std::shared_ptr<LeaseCore>& lease, TimePoint asked_at) noexcept;
   void lose(LeaseCore& lease, LossReason reason) noexcept;
   Release& release_of(std::size_t name) noexcept { return releases_[name % releases_.size()]; }
   std::optional<Duration> hand_over(std::string_view name, const Arrival& arrival) noexcept;
@@ -67,7 +67,6 @@ class Witness final : public LeaseWitness {
   std::string engine_;
   Clock clock_;
   std::uint32_t generation_;
-  std::atomic<Duration> quickest_{Duration::max()};
   /// For how many releases more hand-overs are looked for. Zero while nobody waits for anybody.
   std::atomic<std::uint32_t> attention_{0};
   std::array<Release, 64> releases_;

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "base/task.h"
 #include "holdfast/interval.h"
+#include "recipes/patience.h"
 #include "recipes/take_all.h"
 
 namespace holdfast::recipes {
@@ -21,7 +24,7 @@ struct IntervalClaim {
   Millis interval;
   /// Those the job runs under, as OrderedTaking wants them.
   std::vector<std::string> names;
-  /// Of those. `wait`: for the interval before to end.
+  /// Of those. `wait`: for the interval before to end, and for whoever holds one of the names.
   AcquireOptions options;
 };
 
@@ -37,55 +40,113 @@ template <class Locks>
 class IntervalTaking {
  public:
   using Lease = typename Locks::Lease;
+  using Begun = Result<Claimed<Locks>, IntervalError>;
 
   IntervalTaking(Locks& locks, IntervalClaim claim, std::stop_token stop)
-      : locks_{locks}, claim_{std::move(claim)}, stop_{std::move(stop)} {}
+      : locks_{locks},
+        claim_{std::move(claim)},
+        stop_{std::move(stop)},
+        patience_{locks.now(), claim_.options.wait} {}
 
   /// busy, timeout: the interval before is not over, with its holder, or one of the names is held.
   /// unsupported: the engine ends leases before so long an interval is over.
-  Task<Result<Claimed<Locks>, IntervalError>> run() {
-    auto interval = co_await take_interval();
-    if (!interval) co_return Unexpected{not_due(std::move(interval).error())};
-    // Nobody waits here: the interval would run on meanwhile, and two runs come closer than that.
-    AcquireOptions once = claim_.options;
-    once.wait = Millis{0};
-    auto taken = co_await take_all(locks_, claim_.names, once, stop_);
-    if (taken && locks_.stands(*interval)) {
-      co_return Claimed<Locks>{.interval = *std::move(interval), .locks = *std::move(taken)};
+  Task<Begun> run() {
+    for (;;) {
+      auto in_time = co_await wait_for_interval();
+      if (in_time) co_return *std::move(in_time);
+      auto after_others = co_await wait_for_names();
+      if (after_others) co_return *std::move(after_others);
     }
-    std::vector<Lease> all;
-    if (taken) all = *std::move(taken);
-    all.push_back(*std::move(interval));
-    co_await locks_.give_back(std::move(all));
-    if (!taken) co_return Unexpected{IntervalError{std::move(taken).error()}};
-    co_return Unexpected{
-        IntervalError{Errc::timeout, "the interval was over before the run could begin"}};
   }
 
  private:
-  Task<typename Locks::Taken> take_interval() {
+  // Nobody waits for the names with the interval in hand: it would run on meanwhile, and two runs
+  // come closer than that. Empty: the names are to be waited for.
+  Task<std::optional<Begun>> wait_for_interval() {
+    std::vector<Lease> none;
+    auto interval = co_await take_interval(left(), none);
+    if (!interval) co_return Begun{Unexpected{not_due(std::move(interval).error())}};
+    auto names = co_await take_names(Millis{0});
+    if (names && locks_.stands(*interval)) {
+      co_return Begun{Claimed<Locks>{*std::move(interval), *std::move(names)}};
+    }
+    std::vector<Lease> all = taken_of(names, interval);
+    co_await locks_.give_back(std::move(all));
+    if (names) co_return Begun{Unexpected{over_too_soon()}};
+    if (may_wait(names.error())) co_return std::nullopt;
+    co_return Begun{Unexpected{in_the_end(std::move(names).error())}};
+  }
+
+  // Nor for the interval with the names in hand, which others may use meanwhile. Empty: the
+  // interval is to be waited for.
+  Task<std::optional<Begun>> wait_for_names() {
+    auto names = co_await take_names(left());
+    if (!names) co_return Begun{Unexpected{in_the_end(std::move(names).error())}};
+    auto interval = co_await take_interval(Millis{0}, *names);
+    const auto stands = [this](const Lease& lease) { return locks_.stands(lease); };
+    if (interval && std::ranges::all_of(*names, stands)) {
+      co_return Begun{Claimed<Locks>{*std::move(interval), *std::move(names)}};
+    }
+    std::vector<Lease> all = taken_of(names, interval);
+    co_await locks_.give_back(std::move(all));
+    if (interval && left() == Millis{0}) co_return Begun{Unexpected{over_too_soon()}};
+    if (interval || may_wait(interval.error())) co_return std::nullopt;
+    co_return Begun{Unexpected{not_due(std::move(interval).error())}};
+  }
+
+  Task<TakenAll<Locks>> take_names(Millis wait) {
+    AcquireOptions options = claim_.options;
+    options.wait = wait;
+    return take_all(locks_, claim_.names, options, stop_);
+  }
+
+  Task<typename Locks::Taken> take_interval(Millis wait, std::vector<Lease>& names) {
     const AcquireOptions& options = claim_.options;
     const AcquireOptions detached{.ttl = claim_.interval,
-                                  .wait = options.wait,
+                                  .wait = wait,
                                   .kind = LeaseKind::detached,
                                   .label = options.label,
                                   .trace_id = options.trace_id};
     std::vector<std::string> name{claim_.interval_lock};
-    std::vector<Lease> held;
-    auto answers = co_await locks_.take_each(std::move(name), detached, stop_, held);
+    auto answers = co_await locks_.take_each(std::move(name), detached, stop_, names);
     if (!answers.front()) co_return Unexpected{std::move(answers.front()).error()};
     const Millis granted = locks_.ttl(*answers.front());
     if (granted >= claim_.interval) co_return std::move(answers.front());
+    std::vector<Lease> held;
     held.push_back(*std::move(answers.front()));
     co_await locks_.give_back(std::move(held));
     co_return Unexpected{too_short(granted)};
   }
 
-  static IntervalError not_due(AcquireError error) {
-    IntervalError refusal{std::move(error)};
-    const bool waiting = refusal.code == Errc::busy || refusal.code == Errc::timeout;
-    if (waiting && refusal.holder) refusal.due_in = refusal.holder->ttl;
+  /// The errors stay.
+  static std::vector<Lease> taken_of(TakenAll<Locks>& names, typename Locks::Taken& interval) {
+    std::vector<Lease> all;
+    if (names) all = *std::move(names);
+    if (interval) all.push_back(*std::move(interval));
+    return all;
+  }
+
+  Millis left() const { return patience_.left(locks_.now()); }
+
+  static bool is_contention(Errc code) { return code == Errc::busy || code == Errc::timeout; }
+  bool may_wait(const AcquireError& error) const {
+    return is_contention(error.code) && left() > Millis{0};
+  }
+
+  /// The last attempt of who has waited is one that does not wait.
+  IntervalError in_the_end(AcquireError error) const {
+    if (error.code == Errc::busy && claim_.options.wait > Millis{0}) error.code = Errc::timeout;
+    return IntervalError{std::move(error)};
+  }
+
+  IntervalError not_due(AcquireError error) const {
+    IntervalError refusal = in_the_end(std::move(error));
+    if (is_contention(refusal.code) && refusal.holder) refusal.due_in = refusal.holder->ttl;
     return refusal;
+  }
+
+  static IntervalError over_too_soon() {
+    return {Errc::timeout, "the interval was over before the run could begin"};
   }
 
   AcquireError too_short(Millis granted) const {
@@ -99,6 +160,7 @@ class IntervalTaking {
   Locks& locks_;
   IntervalClaim claim_;
   std::stop_token stop_;
+  Patience patience_;
 };
 
 }  // namespace holdfast::recipes

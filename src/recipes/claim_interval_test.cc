@@ -13,12 +13,12 @@ using Story = std::vector<std::string>;
 
 class ClaimIntervalTest : public testing::Test {
  protected:
-  Result<Claimed<ScriptedLocks>, IntervalError> claim(Millis interval) {
+  Result<Claimed<ScriptedLocks>, IntervalError> claim(Millis interval, Millis wait = Millis{0}) {
     IntervalTaking<ScriptedLocks> taking{locks_,
                                          {.interval_lock = "job~interval",
                                           .interval = interval,
                                           .names = {"job"},
-                                          .options = {.wait = Millis{0}}},
+                                          .options = {.wait = wait}},
                                          {}};
     return run_here(taking.run());
   }
@@ -48,6 +48,41 @@ TEST_F(ClaimIntervalTest, AJobThatIsStillRunningGivesTheIntervalBack) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().due_in, std::nullopt);
   EXPECT_EQ(locks_.story, (Story{"try job~interval", "try job", "give back job~interval"}));
+}
+
+TEST_F(ClaimIntervalTest, WhoMayWaitWaitsForTheJobWithoutTheInterval) {
+  locks_.refusals["job"] = {Errc::busy};
+  EXPECT_TRUE(claim(1s, 1min));
+  EXPECT_EQ(locks_.story,
+            (Story{"wait job~interval",
+                   "try job",
+                   "give back job~interval",
+                   "wait job",
+                   "try job~interval -job"}));
+}
+
+TEST_F(ClaimIntervalTest, AnIntervalThatBeganMeanwhileIsWaitedForWithoutTheJob) {
+  locks_.refusals["job"] = {Errc::busy};
+  locks_.refusals["job~interval"] = {ScriptedLocks::kGranted, Errc::busy};
+  EXPECT_TRUE(claim(1s, 1min));
+  EXPECT_EQ(locks_.story,
+            (Story{"wait job~interval",
+                   "try job",
+                   "give back job~interval",
+                   "wait job",
+                   "try job~interval -job",
+                   "give back job",
+                   "wait job~interval",
+                   "try job"}));
+}
+
+TEST_F(ClaimIntervalTest, AJobThatRunsForLongerThanOneWaitsIsToldAsATimeout) {
+  locks_.refusals["job"] = {Errc::busy, Errc::timeout};
+  const auto refused = claim(1s, 1min);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::timeout);
+  EXPECT_EQ(refused.error().due_in, std::nullopt);
+  EXPECT_EQ(locks_.story.back(), "wait job");
 }
 
 TEST_F(ClaimIntervalTest, AnEngineWhoseLeasesAreTooShortIsRefusedWithBothTimes) {

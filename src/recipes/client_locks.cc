@@ -1,5 +1,6 @@
 #include "recipes/client_locks.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -8,6 +9,9 @@
 
 namespace holdfast::recipes {
 namespace {
+
+/// However long a TTL is asked for, an engine may grant less.
+constexpr Millis kRenewEveryMax{2000};
 
 struct Asked {
   explicit Asked(std::size_t count) : answers(count), gathering{count} {}
@@ -49,6 +53,12 @@ void ClientLocks::keep_alive() {
   if (held_ == nullptr) return;
   // Whether it still stands is asked when everything is held.
   for (Lease& lease : *held_) static_cast<void>(lease.renew());
+}
+
+Chore renewal_of(ClientLocks& locks, const AcquireOptions& options) {
+  if (options.kind != LeaseKind::detached) return {};
+  return {.every = std::min(options.ttl / 3, kRenewEveryMax),
+          .work = [&locks] { locks.keep_alive(); }};
 }
 
 }  // namespace holdfast::recipes

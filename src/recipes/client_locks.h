@@ -13,6 +13,8 @@
 
 #include "base/task.h"
 #include "holdfast/client.h"
+#include "recipes/released.h"
+#include "recipes/run_here.h"
 
 namespace holdfast::recipes {
 
@@ -36,6 +38,9 @@ class ClientLocks {
   /// Gives up all of them at once, and ends when each is answered.
   Task<void> give_back(std::vector<Lease> leases);
 
+  /// Gives up one of them. The lease outlives the await.
+  Task<ReleaseOutcome> release(Lease& lease) const { return released(lease); }
+
   bool stands(const Lease& lease) const { return lease.ensure_held().has_value(); }
   Millis ttl(const Lease& lease) const { return lease.ttl(); }
 
@@ -48,5 +53,9 @@ class ClientLocks {
   /// While take_each() waits.
   std::vector<Lease>* held_{nullptr};
 };
+
+/// Keeps what is held alive while a task waits for more. Nothing to do for session leases. The
+/// locks outlive it.
+Chore renewal_of(ClientLocks& locks, const AcquireOptions& options);
 
 }  // namespace holdfast::recipes

@@ -5,6 +5,7 @@
 #include "base/invalid.h"
 #include "core/limits.h"
 #include "holdfast/async_interval.h"
+#include "recipes/as_awaitable.h"
 #include "recipes/claim_interval.h"
 #include "recipes/client_locks.h"
 #include "recipes/lock_names.h"
@@ -51,8 +52,11 @@ Result<IntervalClaim> to_claim(Millis interval,
   return claim;
 }
 
-Task<Begun> begin(Client client, IntervalClaim claim, std::string first, std::stop_token stop) {
-  ClientLocks locks{client};
+Task<Begun> begin(ClientLocks& locks,
+                  Client client,
+                  IntervalClaim claim,
+                  std::string first,
+                  std::stop_token stop) {
   std::string interval = claim.interval_lock;
   recipes::IntervalTaking<ClientLocks> taking{locks, std::move(claim), std::move(stop)};
   auto taken = co_await taking.run();
@@ -73,8 +77,9 @@ Task<Begun> begin_in_task(Client client,
   std::string first = names.empty() ? std::string{} : names.front();
   auto claim = to_claim(interval, std::move(names), owned.view());
   if (!claim) co_return Unexpected{IntervalError{std::move(claim).error()}};
-  auto begun =
-      co_await begin(std::move(client), *std::move(claim), std::move(first), std::move(stop));
+  ClientLocks locks{client};
+  auto begun = co_await begin(
+      locks, std::move(client), *std::move(claim), std::move(first), std::move(stop));
   co_return begun;
 }
 
@@ -100,9 +105,14 @@ Begun at_most_every(Millis interval,
                     std::vector<std::string> names,
                     const IntervalOptions& options,
                     std::stop_token stop) {
-  const recipes::OwnedOptions owned{of_the_job(options)};
-  return recipes::run_here(
-      begin_in_task(client, interval, std::move(names), owned, std::move(stop)));
+  const AcquireOptions of_job = of_the_job(options);
+  std::string first = names.empty() ? std::string{} : names.front();
+  auto claim = to_claim(interval, std::move(names), of_job);
+  if (!claim) return Unexpected{IntervalError{std::move(claim).error()}};
+  ClientLocks locks{client};
+  const recipes::Chore renewal = renewal_of(locks, of_job);
+  auto task = begin(locks, client, *std::move(claim), std::move(first), std::move(stop));
+  return recipes::run_here(std::move(task), renewal);
 }
 
 boost::asio::awaitable<Begun> async_at_most_every(Millis interval,
@@ -110,11 +120,11 @@ boost::asio::awaitable<Begun> async_at_most_every(Millis interval,
                                                   std::vector<std::string> names,
                                                   const IntervalOptions& options,
                                                   std::stop_token stop) {
-  return begin_in_task(std::move(client),
-                       interval,
-                       std::move(names),
-                       recipes::OwnedOptions{of_the_job(options)},
-                       std::move(stop));
+  return recipes::as_awaitable(begin_in_task(std::move(client),
+                                             interval,
+                                             std::move(names),
+                                             recipes::OwnedOptions{of_the_job(options)},
+                                             std::move(stop)));
 }
 
 }  // namespace holdfast

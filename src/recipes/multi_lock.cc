@@ -6,6 +6,7 @@
 #include "base/invalid.h"
 #include "core/limits.h"
 #include "holdfast/async_multi_lock.h"
+#include "recipes/as_awaitable.h"
 #include "recipes/client_locks.h"
 #include "recipes/lock_names.h"
 #include "recipes/owned_options.h"
@@ -47,9 +48,6 @@ Task<AcquiredAll> acquire_in_task(Client client,
   co_return joined(std::move(taken));
 }
 
-/// However long a TTL is asked for, an engine may grant less.
-constexpr Millis kRenewEveryMax{2000};
-
 }  // namespace
 
 AcquiredAll acquire_all(Client& client,
@@ -65,11 +63,7 @@ AcquiredAll acquire_all(Client& client,
     return MultiLease{std::move(leases)};
   }
   ClientLocks locks{client};
-  recipes::Chore renewal;
-  if (options.kind == LeaseKind::detached) {
-    renewal.every = std::min(options.ttl / 3, kRenewEveryMax);
-    renewal.work = [&locks] { locks.keep_alive(); };
-  }
+  const recipes::Chore renewal = renewal_of(locks, options);
   auto task = take_all(locks, std::move(names), options, std::move(stop));
   return joined(recipes::run_here(std::move(task), renewal));
 }
@@ -85,12 +79,12 @@ boost::asio::awaitable<AcquiredAll> async_acquire_all(Client client,
                                                       std::vector<std::string> names,
                                                       const AcquireOptions& options,
                                                       std::stop_token stop) {
-  return acquire_in_task(
-      std::move(client), std::move(names), recipes::OwnedOptions{options}, std::move(stop));
+  return recipes::as_awaitable(acquire_in_task(
+      std::move(client), std::move(names), recipes::OwnedOptions{options}, std::move(stop)));
 }
 
 boost::asio::awaitable<ReleaseOutcome> async_release(MultiLease lease) {
-  const ReleaseOutcome outcome = co_await recipes::released(lease);
+  const ReleaseOutcome outcome = co_await recipes::as_awaitable(recipes::released(lease));
   co_return outcome;
 }
 

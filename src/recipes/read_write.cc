@@ -3,11 +3,13 @@
 #include <utility>
 
 #include "holdfast/async_read_write.h"
+#include "recipes/as_awaitable.h"
 #include "recipes/read_write_steps.h"
 #include "recipes/run_here.h"
 
 namespace holdfast {
 
+using recipes::as_awaitable;
 using recipes::run_here;
 using Reading = Result<ReadLease, AcquireError>;
 using Writing = Result<WriteLease, AcquireError>;
@@ -43,27 +45,27 @@ Reading ReadWriteLock::downgrade(WriteLease writer, Millis wait, std::stop_token
 boost::asio::awaitable<Reading> async_read(const ReadWriteLock& lock,
                                            Millis wait,
                                            std::stop_token stop) {
-  return lock.steps()->read(wait, std::move(stop));
+  return as_awaitable(lock.steps()->read(wait, std::move(stop)));
 }
 
 boost::asio::awaitable<Writing> async_write(const ReadWriteLock& lock,
                                             Millis wait,
                                             std::stop_token stop) {
-  return lock.steps()->write(wait, std::move(stop));
+  return as_awaitable(lock.steps()->write(wait, std::move(stop)));
 }
 
 boost::asio::awaitable<Writing> async_upgrade(const ReadWriteLock& lock,
                                               ReadLease& reader,
                                               Millis wait,
                                               std::stop_token stop) {
-  return lock.steps()->upgrade(reader, wait, std::move(stop));
+  return as_awaitable(lock.steps()->upgrade(reader, wait, std::move(stop)));
 }
 
 boost::asio::awaitable<Reading> async_downgrade(const ReadWriteLock& lock,
                                                 WriteLease writer,
                                                 Millis wait,
                                                 std::stop_token stop) {
-  return lock.steps()->downgrade(std::move(writer), wait, std::move(stop));
+  return as_awaitable(lock.steps()->downgrade(std::move(writer), wait, std::move(stop)));
 }
 
 }  // namespace holdfast

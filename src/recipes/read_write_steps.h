@@ -1,6 +1,4 @@
-// ReadWriteSteps: how readers and writers of one name come, change places and go, as tasks.
-//
-// docs/adr/0016-writers-hold-an-intent.md says what the intent is for.
+// ReadWriteSteps: take_read_write.h over the locks of a Client, with the leases of programs.
 //
 // Thread safety: its members may be called from any thread; the tasks run on executors of their
 // own. Lifetime: outlives the tasks it gives.
@@ -13,6 +11,7 @@
 #include "base/task.h"
 #include "holdfast/read_write.h"
 #include "recipes/client_locks.h"
+#include "recipes/take_read_write.h"
 
 namespace holdfast::recipes {
 
@@ -32,11 +31,11 @@ class ReadWriteSteps {
                                                   std::stop_token stop) const;
 
  private:
-  using Taken = ClientLocks::Taken;
+  using Taking = ReadWriteTaking<ClientLocks>;
 
-  Task<Taken> take(std::string name, Mode mode, Millis wait, std::stop_token stop) const;
-  Task<AcquireError> back_to_reading(ReadLease& reader, Lease intent, AcquireError refusal) const;
-  AcquireOptions options(Mode mode, Millis wait) const;
+  Taking taking(ClientLocks& locks) const;
+  static Result<ReadLease, AcquireError> reading(Taking::Taken taken);
+  static Result<WriteLease, AcquireError> writing(Taking::Writing taken);
 
   Client client_;
   std::string name_;

@@ -2,16 +2,15 @@
 
 #pragma once
 
-#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <utility>
 
-#include "base/assert.h"
 #include "base/task.h"
 #include "holdfast/clock.h"
+#include "recipes/asio_runner.h"
 
 namespace holdfast::recipes {
 
@@ -32,13 +31,15 @@ Task<void> put(Task<T> task, std::optional<T>& into) {
 template <class T>
 T run_here(Task<T> task, const Chore& chore = {}) {
   boost::asio::io_context context{1};
+  const auto guard = boost::asio::make_work_guard(context);
+  AsioRunner runner{context.get_executor()};
   std::optional<T> value;
-  const auto ended = [](const std::exception_ptr& failure) { HOLDFAST_ASSERT(!failure); };
-  boost::asio::co_spawn(context, put(std::move(task), value), ended);
+  TaskStep first{put(std::move(task), value), runner};
+  first();
   TimePoint due = BootClock::now() + chore.every;
-  while (!context.stopped()) {
+  while (!value) {
     if (chore.every == Duration{0}) {
-      context.run();
+      context.run_one();
     } else if (const Duration left = due - BootClock::now(); left > Duration{0}) {
       context.run_one_for(left);
     } else {

@@ -26,6 +26,7 @@ class ScriptedLocks {
                                      std::stop_token,
                                      std::vector<Lease>& held) {
     std::string line = options.wait == Millis{0} ? "try" : "wait";
+    if (options.mode == Mode::shared) line += " to share";
     for (const std::string& name : names) line += " " + name;
     for (const Lease& lease : held) line += " -" + lease.name;
     story.push_back(line);
@@ -41,6 +42,12 @@ class ScriptedLocks {
     co_return;
   }
 
+  Task<ReleaseOutcome> release(Lease& lease) {
+    story.push_back("release " + lease.name);
+    co_return lost_by_release == lease.name ? ReleaseOutcome::already_lost
+                                            : ReleaseOutcome::released;
+  }
+
   bool stands(const Lease& lease) const {
     const auto doomed = lost.find(lease.name);
     if (doomed == lost.end() || doomed->second == 0) return true;
@@ -49,12 +56,17 @@ class ScriptedLocks {
   }
   Millis ttl(const Lease&) const { return granted_ttl; }
 
-  /// What is answered next, by name; granted when there is nothing left.
+  /// What is answered next, by name; granted where that is kGranted, and when there is nothing
+  /// left.
+  static constexpr Errc kGranted{};
   std::map<std::string, std::vector<Errc>> refusals;
   /// How often the name is found lost.
   mutable std::map<std::string, int> lost;
+  /// Whose release finds that it was lost.
+  std::string lost_by_release;
   Millis granted_ttl{1000};
-  /// `try` or `wait`, the names asked for, and with a dash those held meanwhile; `give back`.
+  /// `try` or `wait`, the names asked for, and with a dash those held meanwhile; `give back`, and
+  /// `release` for one of them. Shared ones are asked for with `to share`.
   std::vector<std::string> story;
 
  private:
@@ -63,6 +75,7 @@ class ScriptedLocks {
     if (planned.empty()) return Lease{name};
     const Errc code = planned.front();
     planned.erase(planned.begin());
+    if (code == kGranted) return Lease{name};
     return Unexpected{AcquireError{code}};
   }
 

@@ -1,9 +1,8 @@
 #include "runtime/asio_env.h"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
+#include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -14,7 +13,9 @@
 namespace holdfast::runtime {
 
 Result<std::unique_ptr<AsioEnv>> AsioEnv::create() {
-  std::unique_ptr<AsioEnv> env{new AsioEnv};
+  const auto look = longest_look(std::getenv("HOLDFAST_SPIN_US"));
+  if (!look) return Unexpected{look.error()};
+  std::unique_ptr<AsioEnv> env{new AsioEnv{*look}};
   if (auto started = env->start(); !started) return Unexpected{started.error()};
   return env;
 }
@@ -51,48 +52,69 @@ Owner AsioEnv::fresh_owner() { return holdfast::fresh_owner(); }
 
 void AsioEnv::keep_running() {
   while (turn_.take_as_keeper()) {
-    do {
-      run_what_comes();
+    while (run_what_comes() == Turn::kept) {
       if (context_.stopped()) return;
       turn_.forget_happenings();
-    } while (context_.poll() > 0 || !turn_.leave_as_keeper());
+      if (context_.poll() == 0 && turn_.leave_as_keeper()) break;
+    }
   }
 }
 
-void AsioEnv::run_what_comes() {
+AsioEnv::Turn AsioEnv::run_what_comes() {
   while (!context_.stopped() && !turn_.keeper_may_leave()) {
-    if (turn_.keeper_must_stay()) {
-      context_.run_one();
-    } else if (context_.run_one_for(LoopTurn::kLeave) == 0) {
-      return;
-    }
+    const TimePoint leave = turn_.keeper_must_stay() ? TimePoint::max() : now() + LoopTurn::kLeave;
+    if (run_one(leave, keepers_spin_) == 0) return Turn::kept;
+    if (turn_.give_to_caller()) return Turn::given;
   }
+  return Turn::kept;
 }
 
 bool AsioEnv::spawn_and_wait(Task<void> task, Awaited& answer, TimePoint limit) {
   if (turn_.take_as_caller(answer)) {
     launch_as_caller(std::move(task));
-    run_until_known(answer, limit);
-    while (!turn_.leave_as_caller()) context_.poll();
-    return answer.is_known();
+  } else {
+    launch(std::move(task));
+    turn_.stir();
+    answer.sleep_until(limit);
+    if (!turn_.stop_waiting(answer)) return answer.is_known();
   }
-  launch(std::move(task));
-  turn_.stir();
-  const bool known = answer.sleep_until(limit);
-  answer.count_out();
-  return known;
+  run_until_known(answer, limit);
+  while (!turn_.leave_as_caller()) context_.poll();
+  return answer.is_known();
 }
 
 void AsioEnv::run_until_known(const Awaited& answer, TimePoint limit) {
-  while (!answer.is_known()) {
-    if (limit == TimePoint::max()) {
-      context_.run_one();
-      continue;
-    }
-    const Duration left = limit - now();
-    if (left <= Duration{0}) return;
-    context_.run_one_for(left);
+  while (!answer.is_known() && run_one(limit, callers_spin_) > 0) {
   }
+}
+
+std::size_t AsioEnv::run_one(TimePoint limit, SpinGauge& spin) {
+  if (context_.poll_one() > 0) return 1;
+  const TimePoint begun = now();
+  if (begun >= limit) return 0;
+  if (spin.pays()) return look_for_a_moment(begun, spin) ? 1 : sleep_and_run_one(limit);
+  const std::size_t ran = sleep_and_run_one(limit);
+  spin.slept(now() - begun);
+  return ran;
+}
+
+// Gives way each time: the server may be waiting for this very processor.
+bool AsioEnv::look_for_a_moment(TimePoint begun, SpinGauge& spin) {
+  for (TimePoint gave_way = begun; gave_way - begun < spin.most();) {
+    std::this_thread::yield();
+    const TimePoint back = now();
+    if (back - gave_way >= SpinGauge::kCrowded) spin.crowded();
+    gave_way = back;
+    if (context_.poll_one() == 0) continue;
+    spin.found();
+    return true;
+  }
+  spin.missed();
+  return false;
+}
+
+std::size_t AsioEnv::sleep_and_run_one(TimePoint limit) {
+  return limit == TimePoint::max() ? context_.run_one() : context_.run_one_for(limit - now());
 }
 
 void AsioEnv::spawn(Task<void> task) {
@@ -101,8 +123,19 @@ void AsioEnv::spawn(Task<void> task) {
 }
 
 void AsioEnv::launch(Task<void> task) {
-  const auto finished = [](const std::exception_ptr& thrown) { HOLDFAST_ASSERT(!thrown); };
-  boost::asio::co_spawn(context_, std::move(task), finished);
+  TaskStep first{std::move(task), *this};
+  if (runs_here()) {
+    first();
+  } else {
+    run_later(std::move(first));
+  }
+}
+
+void AsioEnv::run_later(TaskStep step) {
+  boost::asio::post(context_, [this, step = std::move(step)]() mutable {
+    step();
+    if (!after_tasks_.empty() && ++tasks_in_turn_ >= kTasksInTurn) end_turn();
+  });
 }
 
 // What a caller sends when nobody else sends anything leaves with its task: the loop is not asked
@@ -112,17 +145,23 @@ void AsioEnv::launch_as_caller(Task<void> task) {
     gathers_ = turn_.caller_is_alone();
     launch(std::move(task));
     gathers_ = false;
-    for (const auto& work : std::exchange(after_tasks_, {})) work();
+    end_turn();
   };
   boost::asio::post(context_, std::move(start));
 }
 
 void AsioEnv::run_after_tasks(std::function<void()> work) {
-  if (gathers_) {
-    after_tasks_.push_back(std::move(work));
-  } else {
-    boost::asio::post(context_, std::move(work));
-  }
+  after_tasks_.push_back(std::move(work));
+  if (gathers_ || std::exchange(turn_ends_, true)) return;
+  boost::asio::post(context_, [this] {
+    turn_ends_ = false;
+    end_turn();
+  });
+}
+
+void AsioEnv::end_turn() {
+  tasks_in_turn_ = 0;
+  for (const auto& work : std::exchange(after_tasks_, {})) work();
 }
 
 void AsioEnv::post(std::function<void()> work) {

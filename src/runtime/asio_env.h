@@ -10,6 +10,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <cstdint>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -18,12 +19,14 @@
 #include "holdfast/result.h"
 #include "runtime/boot_timer.h"
 #include "runtime/loop_turn.h"
+#include "runtime/spin_gauge.h"
 
 namespace holdfast::runtime {
 
-class AsioEnv final : public Env {
+class AsioEnv final : public Env, private TaskRunner {
  public:
-  /// io_error: the system has no timer or thread left for it.
+  /// io_error: the system has no timer or thread left for it. invalid_argument: the environment
+  /// says something senseless (spin_gauge.h).
   static Result<std::unique_ptr<AsioEnv>> create();
 
   /// Stops the thread, then unwinds every task that has not ended.
@@ -60,17 +63,29 @@ class AsioEnv final : public Env {
     LoopTurn& turn_;
   };
 
-  /// Within a task: runs the work between tasks once those that are ready have been run.
+  /// Within a task: runs the work between tasks when the turn ends: once the tasks that are ready
+  /// have been run, or so many of them that others, such as a server, should begin with theirs.
   void run_after_tasks(std::function<void()> work);
+  static constexpr int kTasksInTurn = 16;
 
  private:
-  AsioEnv() : guard_{context_.get_executor()}, timer_{context_} {}
+  explicit AsioEnv(Duration longest_look)
+      : guard_{context_.get_executor()},
+        timer_{context_},
+        keepers_spin_{longest_look},
+        callers_spin_{longest_look} {}
   Result<void> start();
   void keep_running();
   void run_until_known(const Awaited& answer, TimePoint limit);
-  void run_what_comes();
+  std::size_t run_one(TimePoint limit, SpinGauge& spin);
+  bool look_for_a_moment(TimePoint begun, SpinGauge& spin);
+  std::size_t sleep_and_run_one(TimePoint limit);
+  enum class Turn : std::uint8_t { kept, given };
+  Turn run_what_comes();
   void launch(Task<void> task);
+  void run_later(TaskStep step) override;
   void launch_as_caller(Task<void> task);
+  void end_turn();
   void wake_due();
 
   // Declared first, destroyed last: tasks may wake each other while they unwind.
@@ -79,8 +94,14 @@ class AsioEnv final : public Env {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
   BootTimer timer_;
   LoopTurn turn_;
-  /// Work of run_after_tasks() is gathered in after_tasks_ instead of being posted.
+  /// Of whoever has the turn.
+  SpinGauge keepers_spin_;
+  SpinGauge callers_spin_;
+  /// The turn ends with the task that runs.
   bool gathers_{false};
+  /// The end of the turn is on its way.
+  bool turn_ends_{false};
+  int tasks_in_turn_{0};
   std::vector<std::function<void()>> after_tasks_;
   std::thread thread_;
 };

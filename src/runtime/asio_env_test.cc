@@ -247,6 +247,27 @@ TEST_F(AsioEnvTest, QuietWorkIsDoneSoonToo) {
   EXPECT_EQ(future.wait_for(kBound), std::future_status::ready);
 }
 
+Task<void> count_and_plan(AsioEnv& env, int& ran, std::vector<int>& ends) {
+  if (ran++ == 0) env.run_after_tasks([&] { ends.push_back(ran); });
+  co_return;
+}
+
+// However many callers there are, the first part of their requests leaves soon.
+TEST_F(AsioEnvTest, ATurnEndsAfterSomeTasksOfMany) {
+  constexpr int kMany = 3 * AsioEnv::kTasksInTurn;
+  int ran = 0;
+  std::vector<int> ends;
+  std::promise<void> ready;
+  const auto all_there = ready.get_future().share();
+  env_->post([all_there] { all_there.wait(); });
+  for (int i = 0; i < kMany; ++i) env_->spawn(count_and_plan(*env_, ran, ends));
+  ready.set_value();
+  std::promise<int> all;
+  env_->post([&] { env_->post([&] { all.set_value(ran); }); });
+  EXPECT_EQ(get(all.get_future()), kMany);
+  EXPECT_EQ(ends, std::vector<int>{AsioEnv::kTasksInTurn});
+}
+
 TEST_F(AsioEnvTest, RunsHereIsTrueWithinTasksAlone) {
   EXPECT_FALSE(env_->runs_here());
   std::promise<bool> inside;

@@ -9,6 +9,7 @@ bool LoopTurn::take_as_caller(Awaited& answer) {
   if (taken_) {
     answer.count_in(waiting_);
     called_.store(true);
+    if (waiting_.load() == 1) lone_caller_ = &answer;
     return false;
   }
   if (std::exchange(armed_, false)) idle_.disarm();
@@ -16,6 +17,32 @@ bool LoopTurn::take_as_caller(Awaited& answer) {
   by_caller_.store(true);
   nothing_to_run_ = false;
   keeper_called_ = false;
+  return true;
+}
+
+bool LoopTurn::stop_waiting(Awaited& answer) {
+  answer.count_out();
+  const std::lock_guard lock{mutex_};
+  if (lone_caller_ == &answer) lone_caller_ = nullptr;
+  if (heir_ != &answer) return false;
+  heir_ = nullptr;
+  return true;
+}
+
+bool LoopTurn::give_to_caller() {
+  if (waiting_.load() != 1) return false;
+  const std::lock_guard lock{mutex_};
+  return hand_to_lone_caller();
+}
+
+bool LoopTurn::hand_to_lone_caller() {
+  if (lone_caller_ == nullptr || waiting_.load() != 1 || lone_caller_->is_known()) return false;
+  heir_ = std::exchange(lone_caller_, nullptr);
+  heir_->count_out();
+  by_caller_.store(true);
+  nothing_to_run_ = false;
+  keeper_called_ = false;
+  heir_->rouse();
   return true;
 }
 
@@ -50,6 +77,7 @@ void LoopTurn::sleep(std::unique_lock<std::mutex>& lock) {
 
 bool LoopTurn::leave_as_caller() {
   const std::lock_guard lock{mutex_};
+  if (hand_to_lone_caller()) return true;
   if (!leave()) return false;
   by_caller_.store(false);
   if (keeper_must_stay()) {

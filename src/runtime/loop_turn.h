@@ -5,8 +5,9 @@
 // answer. Those who come while somebody has the turn sleep until they are answered.
 //
 // So that the turn is free for callers, the keeper has it only while there is something to run or
-// somebody waits; otherwise it sleeps beside the loop (idle_watch.h). A caller does not wake it on
-// leaving: it looks by itself after a moment in which nobody called.
+// several wait; otherwise it sleeps beside the loop (idle_watch.h). One who waits alone is roused
+// and gets the turn, while the server still works at its request. A caller does not wake the keeper
+// on leaving: it looks by itself after a moment in which nobody called.
 //
 // Thread safety: any thread. What was done under a turn is seen by the next.
 
@@ -34,8 +35,14 @@ class LoopTurn {
   void watch(int descriptor) { idle_.add(descriptor); }
 
   /// One who blocks for `answer`. False: somebody else has the turn, and `answer` counts as waited
-  /// for until it is known or given up by count_out().
+  /// for until it is known. It sleeps then, and calls stop_waiting() afterwards.
   bool take_as_caller(Awaited& answer);
+
+  /// Who slept for `answer` is awake. True: it was roused because it has the turn now.
+  bool stop_waiting(Awaited& answer);
+
+  /// The keeper gives the turn to a caller who waits alone. False: there is none, it keeps it.
+  bool give_to_caller();
 
   /// The keeper waits for the turn, until there is something to do. False: it is over.
   bool take_as_keeper();
@@ -70,6 +77,7 @@ class LoopTurn {
 
  private:
   bool leave();
+  bool hand_to_lone_caller();
   void sleep(std::unique_lock<std::mutex>& lock);
   void call_keeper();
 
@@ -86,6 +94,10 @@ class LoopTurn {
   /// It will wake by itself, or wakes when something happens.
   bool alarm_set_{false};
   bool armed_{false};
+  /// Who began to wait when nobody else did, until it is awake.
+  Awaited* lone_caller_{nullptr};
+  /// Who has been roused to take the turn, until it knows.
+  Awaited* heir_{nullptr};
   std::atomic<bool> by_caller_{false};
   std::atomic<bool> stirred_{false};
   /// Somebody waited since the turn was taken.

@@ -83,14 +83,68 @@ TEST_F(LoopTurnTest, OneWhoGivesUpIsNotWaitedFor) {
 
 TEST_F(LoopTurnTest, TheKeeperComesWhenACallerLeavesOthersWaiting) {
   Question caller;
-  Question waiting;
+  Question one;
+  Question other;
   ASSERT_TRUE(turn.take_as_caller(caller));
-  ASSERT_FALSE(turn.take_as_caller(waiting));
+  ASSERT_FALSE(turn.take_as_caller(one));
+  ASSERT_FALSE(turn.take_as_caller(other));
   auto keeper = keeper_takes(turn);
   ASSERT_TRUE(turn.leave_as_caller());
   ASSERT_EQ(keeper.wait_for(kBound), std::future_status::ready);
   EXPECT_TRUE(keeper.get());
-  waiting.answer();
+  one.answer();
+  other.answer();
+}
+
+TEST_F(LoopTurnTest, WhoWaitsAloneGetsTheTurnOfTheKeeper) {
+  ASSERT_TRUE(turn.take_as_keeper());
+  EXPECT_FALSE(turn.give_to_caller()) << "nobody waits";
+  Question question;
+  ASSERT_FALSE(turn.take_as_caller(question));
+  ASSERT_TRUE(turn.give_to_caller());
+  EXPECT_FALSE(question.sleep_until(TimePoint::max())) << "awake without an answer";
+  EXPECT_TRUE(turn.stop_waiting(question));
+  EXPECT_TRUE(turn.caller_is_alone());
+  Question next;
+  EXPECT_FALSE(turn.take_as_caller(next)) << "the turn is taken";
+  next.answer();
+  EXPECT_FALSE(turn.stop_waiting(next));
+  EXPECT_TRUE(turn.leave_as_caller());
+  EXPECT_TRUE(turn.take_as_caller(next));
+}
+
+TEST_F(LoopTurnTest, WhoWaitsAloneGetsTheTurnOfACaller) {
+  Question caller;
+  Question waiting;
+  ASSERT_TRUE(turn.take_as_caller(caller));
+  ASSERT_FALSE(turn.take_as_caller(waiting));
+  ASSERT_TRUE(turn.leave_as_caller());
+  EXPECT_FALSE(waiting.sleep_until(TimePoint::max()));
+  EXPECT_TRUE(turn.stop_waiting(waiting));
+}
+
+TEST_F(LoopTurnTest, TheKeeperServesSeveralWhoWait) {
+  ASSERT_TRUE(turn.take_as_keeper());
+  Question one;
+  Question other;
+  ASSERT_FALSE(turn.take_as_caller(one));
+  ASSERT_FALSE(turn.take_as_caller(other));
+  EXPECT_FALSE(turn.give_to_caller());
+  one.answer();
+  other.answer();
+  EXPECT_FALSE(turn.give_to_caller()) << "nobody waits any more";
+  EXPECT_FALSE(turn.stop_waiting(one));
+  EXPECT_FALSE(turn.stop_waiting(other));
+}
+
+TEST_F(LoopTurnTest, WhoGaveUpBeforeItWasRousedHasTheTurnAllTheSame) {
+  ASSERT_TRUE(turn.take_as_keeper());
+  Question question;
+  ASSERT_FALSE(turn.take_as_caller(question));
+  EXPECT_FALSE(question.sleep_until(TimePoint{}));
+  ASSERT_TRUE(turn.give_to_caller());
+  EXPECT_TRUE(turn.stop_waiting(question));
+  EXPECT_TRUE(turn.leave_as_caller());
 }
 
 TEST_F(LoopTurnTest, TheKeeperComesByItselfAfterAMoment) {

@@ -13,10 +13,11 @@ namespace holdfast::test {
 namespace {
 
 const std::vector<std::string> kCommands{
-    "run",     "elect",      "leader",          "acquire", "renew", "release", "ls",    "show",
-    "watch",   "top",        "advise",          "break",   "open",  "get",     "put",   "erase",
-    "check",   "update",     "check-sequencer", "once",    "limit", "store",   "bench", "redlock",
-    "install", "completion", "uninstall",       "doctor",  "lab"};
+    "run",   "elect",   "leader",   "acquire", "renew",           "release",   "ls",
+    "show",  "watch",   "top",      "advise",  "break",           "open",      "get",
+    "put",   "erase",   "check",    "update",  "check-sequencer", "once",      "limit",
+    "store", "bench",   "redlock",  "install", "completion",      "uninstall", "doctor",
+    "lab",   "upgrade", "downgrade"};
 
 std::set<std::string> options_in(const std::string& text) {
   static const std::regex option{"--[a-z][a-z-]*"};

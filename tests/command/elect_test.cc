@@ -130,6 +130,74 @@ TEST_F(ElectTest, AWatchPrintsEveryChange) {
   EXPECT_EQ(lines.at(2), lines.at(0));
 }
 
+TEST_F(ElectTest, AnybodyMayHaveTheLeaderHandOverToACandidateThatWaits) {
+  Running anna = candidate("anna");
+  await("anna");
+  Running bert = candidate("bert");
+  await_waiters("billing", 1);
+  Running carl = candidate("carl");
+  await_waiters("billing", 2);
+  const auto handed = run_json({"leader", "billing", "--hand-over-to", "carl"});
+  EXPECT_EQ(handed.at("leader").as_object().at("id").as_string(), "carl");
+  EXPECT_LT(std::stoull(read("anna")), std::stoull(await("carl")));
+  EXPECT_FALSE(exists("bert")) << "it was first in the queue";
+  EXPECT_TRUE(anna.alive()) << "it campaigns again";
+  await_waiters("billing", 2);
+  EXPECT_EQ(run({"leader", "billing", "--hand-over-to", "carl"}).code, 0) << "it leads already";
+  EXPECT_EQ(run({"leader", "billing", "--hand-over-to", "anna"}).code, 0);
+  EXPECT_EQ(leader_id(), "anna");
+  eventually("its second term", [&] { return read_lines("anna").size() == 2; });
+}
+
+TEST_F(ElectTest, AHandOverLeavesTheProgramItsGraceAndNoLonger) {
+  Running anna =
+      start(Words{"elect", "billing", "--id", "anna", "--grace", "300ms"} +
+            shell("trap 'echo >> $D/told' TERM; echo > $D/anna; while :; do sleep 0.02; done"));
+  await("anna");
+  Running bert = candidate("bert");
+  await_waiters("billing", 1);
+  EXPECT_EQ(run({"leader", "billing", "--hand-over-to", "bert"}).code, 0);
+  EXPECT_EQ(read_lines("told").size(), 1U);
+}
+
+TEST_F(ElectTest, WithOnceAHandOverEndsWithTheProgramsCode) {
+  Running anna = candidate("anna", {"--once"});
+  await("anna");
+  Running bert = candidate("bert");
+  await_waiters("billing", 1);
+  EXPECT_EQ(run({"leader", "billing", "--hand-over-to", "bert"}).code, 0);
+  const Finished ended = anna.wait();
+  EXPECT_EQ(ended.code, 9);
+  EXPECT_NE(ended.err.find("'billing' was given up for bert"), std::string::npos) << ended.err;
+}
+
+TEST_F(ElectTest, AHandOverThatCannotBeLeavesTheLeaderAlone) {
+  EXPECT_EQ(run({"leader", "billing", "--hand-over-to", "bert"}).code, 66) << "nobody leads";
+  Running anna = candidate("anna");
+  await("anna");
+  const Finished nobody = run({"leader", "billing", "--hand-over-to", "bert"});
+  EXPECT_EQ(nobody.code, 66);
+  EXPECT_NE(nobody.err.find("no candidate bert waits for billing"), std::string::npos)
+      << nobody.err;
+  EXPECT_EQ(run({"leader", "billing", "--hand-over-to", "two words"}).code, 65);
+  EXPECT_EQ(run({"leader", "billing", "--hand-over-to", "bert", "--watch"}).code, 64);
+  EXPECT_EQ(run({"leader", "billing", "--wait", "1s"}).code, 64);
+  EXPECT_EQ(leader_id(), "anna");
+  EXPECT_EQ(read_lines("anna").size(), 1U);
+}
+
+TEST_F(ElectTest, ALeaderThatIsNoCandidateDoesNotGiveWay) {
+  Running foreign = start(Words{"run", "billing"} + shell("echo > $D/ready; exec sleep 60"));
+  await("ready");
+  Running bert = candidate("bert");
+  await_waiters("billing", 1);
+  const Finished late = run({"leader", "billing", "--hand-over-to", "bert", "--wait", "300ms"});
+  EXPECT_EQ(late.code, 75);
+  EXPECT_NE(late.err.find("bert does not lead: another program does"), std::string::npos)
+      << late.err;
+  EXPECT_TRUE(foreign.alive());
+}
+
 TEST_F(ElectTest, WhatIsWrongIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(run({"elect", "billing"}).code, 64);
   EXPECT_EQ(run({"elect", "billing", "--id", "two words", "--", "true"}).code, 65);

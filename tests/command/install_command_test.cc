@@ -26,7 +26,7 @@ TEST_F(InstallCommandTest, InstallMakesTheSchemaAndGrants) {
   EXPECT_EQ(
       keys(made),
       (std::set<std::string>{"schema_version", "identity", "names_in", "roles", "operators"}));
-  EXPECT_EQ(made.at("schema_version").as_int64(), 3);
+  EXPECT_EQ(made.at("schema_version").as_int64(), 4);
   EXPECT_EQ(sql("SET ROLE " + role + "; SELECT holdfast_open('r', 1)"), "0");
   // Again, for nothing but the same.
   const auto again = run_json({"install", "postgres", url_});

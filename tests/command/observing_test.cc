@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
+#include <filesystem>
 
 #include "tests/command/harness.h"
 
@@ -37,10 +38,31 @@ TEST_F(ObservingTest, RefusedRunIsCounted) {
             std::string::npos);
 }
 
-TEST_F(ObservingTest, MetricsThatCannotBeWrittenDoNotFailTheRun) {
-  const Finished finished = run({"run", "x", "--metrics", path("no/where"), "--", "true"});
+TEST_F(ObservingTest, MetricsThatCannotBeWrittenEndTheRunBeforeItBegins) {
+  const Finished finished =
+      run(Words{"run", "x", "--metrics", path("no/where")} + shell("echo > $D/ran"));
+  EXPECT_EQ(finished.code, 74);
+  EXPECT_NE(finished.err.find("--metrics: "), std::string::npos) << finished.err;
+  EXPECT_FALSE(exists("ran"));
+}
+
+TEST_F(ObservingTest, MetricsThatCannotBeWrittenAnyMoreDoNotFailTheRun) {
+  std::filesystem::create_directory(path("folder"));
+  const Finished finished =
+      run(Words{"run", "x", "--metrics", path("folder/runs.prom")} + shell("rm -r $D/folder"));
   EXPECT_EQ(finished.code, 0);
-  EXPECT_NE(finished.err.find("no"), std::string::npos);
+  EXPECT_NE(finished.err.find("folder"), std::string::npos) << finished.err;
+}
+
+TEST_F(ObservingTest, WhatOthersHaveWrittenIntoTheFileOfMetricsStays) {
+  write("all.prom", "# HELP up Up.\n# TYPE up gauge\nup{job=\"a\"} 1\n");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(run({"run", "x", "--metrics", path("all.prom"), "--", "true"}).code, 0);
+  }
+  const std::string text = read("all.prom");
+  EXPECT_NE(text.find("# HELP up Up.\n# TYPE up gauge\nup{job=\"a\"} 1\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nholdfast_hold_seconds_count 2\n"), std::string::npos) << text;
 }
 
 TEST_F(ObservingTest, NothingButAPlainFileIsReplacedByMetrics) {
@@ -122,7 +144,31 @@ TEST_F(ObservingTest, AdviceRestsOnWhatRunsMeasured) {
 
 TEST_F(ObservingTest, RunThatIsNotMeasuredLeavesNothing) {
   EXPECT_EQ(run({"run", "x", "--", "true"}).code, 0);
+  for (const char* no : {"", "0", "no", "off", "false"}) {
+    EXPECT_EQ(run(Launch{.arguments = {"run", "x", "--", "true"},
+                         .environment = {{"HOLDFAST_MEASURE", no}}})
+                  .code,
+              0);
+  }
   EXPECT_EQ(run({"advise", "x"}).code, 66);
+}
+
+TEST_F(ObservingTest, NeitherYesNorNoToMeasuringIsNamed) {
+  const Launch unclear{.arguments = {"run", "x", "--", "true"},
+                       .environment = {{"HOLDFAST_MEASURE", "perhaps"}}};
+  const Finished refused = run(unclear);
+  EXPECT_EQ(refused.code, 65);
+  EXPECT_NE(refused.err.find("HOLDFAST_MEASURE: 'perhaps'"), std::string::npos) << refused.err;
+}
+
+TEST_F(ObservingTest, WhoMeetsNobodyIsNotCountedAsHavingWaited) {
+  EXPECT_EQ(run({"run", "x", "--and", "y", "--measure", "--", "true"}).code, 0);
+  EXPECT_EQ(run({"run", "x", "--at-most-every", "1h", "--measure", "--", "true"}).code, 0);
+  for (const char* name : {"x", "y", "x~interval"}) {
+    const auto advice = run_json({"advise", name});
+    EXPECT_GT(advice.at("wait").as_object().at("samples").as_int64(), 0) << name;
+    EXPECT_EQ(advice.at("contended").as_int64(), 0) << name;
+  }
 }
 
 }  // namespace

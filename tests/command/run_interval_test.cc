@@ -45,11 +45,41 @@ TEST_F(RunIntervalTest, InsideTheIntervalItIsNotDueAndSaysWhen) {
   EXPECT_EQ(run(hourly({"--", "true"})).code, 0);
   const Finished early = run(hourly({"--", "true"}));
   EXPECT_EQ(early.code, 75);
-  EXPECT_NE(early.err.find("'job' was run less than 1h ago and is due in 59m"), std::string::npos)
-      << early.err;
+  EXPECT_NE(early.err.find("'job' was run by "), std::string::npos) << early.err;
+  EXPECT_NE(early.err.find(", and is due in 59m"), std::string::npos) << early.err;
   const auto error = run_json(hourly({"--", "true"}), 75).at("error").as_object();
   EXPECT_EQ(error.at("code").as_string(), "busy");
   EXPECT_EQ(run({"run", "job", "--wait", "0", "--", "true"}).code, 0) << "the job's lock is free";
+}
+
+TEST_F(RunIntervalTest, WhoAsksForAnotherIntervalIsToldOfTheOneThatRuns) {
+  EXPECT_EQ(run(hourly({"--", "true"})).code, 0);
+  const Finished early = run({"run", "job", "--at-most-every", "3s", "--", "true"});
+  EXPECT_EQ(early.code, 75);
+  EXPECT_NE(early.err.find("is due in 59m"), std::string::npos) << early.err;
+  EXPECT_EQ(early.err.find("3s"), std::string::npos) << early.err;
+}
+
+TEST_F(RunIntervalTest, WhoWaitsWaitsForAHeldLockToo) {
+  Running holder =
+      start(Words{"run", "job"} + shell("echo > $D/ready; until [ -e $D/go ]; do sleep 0.1; done"));
+  await("ready");
+  EXPECT_EQ(run(hourly({"--", "true"})).code, 75) << "who does not wait";
+  const Finished late = run(hourly({"--wait", "300ms", "--", "true"}));
+  EXPECT_EQ(late.code, 75);
+  EXPECT_NE(late.err.find("waited in vain for 'job', which is held by"), std::string::npos)
+      << late.err;
+  Running waiter = start(hourly({"--wait", "1m", "--"}) + Words{"true"});
+  eventually("the waiter", [&] {
+    const auto lock = run_json({"show", "job"});
+    return !lock.at("waiters").as_array().empty();
+  });
+  EXPECT_TRUE(run_json({"show", "job~interval"}).at("holders").as_array().empty())
+      << "the interval has not begun";
+  write("go", "");
+  EXPECT_EQ(holder.wait().code, 0);
+  EXPECT_EQ(waiter.wait().code, 0);
+  EXPECT_EQ(run(hourly({"--", "true"})).code, 75);
 }
 
 TEST_F(RunIntervalTest, AnOperatorMayEndTheInterval) {

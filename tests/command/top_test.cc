@@ -4,11 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
-#include <cstdio>
 
 #include "tests/command/harness.h"
+#include "tests/command/terminal.h"
 
 namespace holdfast::test {
 namespace {
@@ -22,6 +21,14 @@ class TopTest : public CommandTest {
     await("ready");
     holders_.push_back(start({"run", "deploy", "--", "true"}));
     await_waiters("deploy", 1);
+  }
+
+  /// So many writes of a holder that was overtaken.
+  void refuse(const std::string& resource, int times) {
+    EXPECT_EQ(run({"open", resource, "--token", "9"}).code, 0);
+    for (int i = 0; i < times; ++i) {
+      EXPECT_EQ(run({"put", resource, "late", "--token", "8"}).code, 78);
+    }
   }
 
   std::vector<Running> holders_;
@@ -39,7 +46,33 @@ TEST_F(TopTest, OnceTellsWhoHoldsAndWhoWaits) {
   EXPECT_EQ(lock.at("name").as_string(), "deploy");
   EXPECT_EQ(lock.at("holders").as_array().size(), 1u);
   EXPECT_EQ(lock.at("waiters").as_array().size(), 1u);
-  EXPECT_TRUE(json.at("stale_refusals").is_null());
+  EXPECT_EQ(json.at("stale_refusals").as_object().at("total").to_number<int>(), 0);
+}
+
+TEST_F(TopTest, OnceTellsWhatWasRefusedAtWhichResource) {
+  refuse("config", 1);
+  refuse("ledger", 2);
+  const Finished text = run({"top", "--once"});
+  EXPECT_NE(text.out.find("Refused stale writes and reads: 3 since 2"), std::string::npos)
+      << text.out;
+  EXPECT_LT(text.out.find(", ledger 2 ("), text.out.find(", config 1 (")) << text.out;
+  const auto json = run_json({"top", "--once"});
+  const auto& refusals = json.at("stale_refusals").as_object();
+  EXPECT_EQ(refusals.at("total").to_number<int>(), 3);
+  EXPECT_GT(refusals.at("since_ms").as_int64(), 0);
+  const auto& last = refusals.at("resources").as_array().at(0).as_object();
+  EXPECT_EQ(last.at("key").as_string(), "ledger");
+  EXPECT_EQ(last.at("count").to_number<int>(), 2);
+  EXPECT_GE(last.at("last_ms").as_int64(), refusals.at("since_ms").as_int64());
+}
+
+TEST_F(TopTest, WhatIsUnderTheKeyOfRefusalsIsNotTakenForThem) {
+  ASSERT_EQ(run({"put", "holdfast/refusals", "mine"}).code, 0);
+  EXPECT_TRUE(run_json({"top", "--once"}).at("stale_refusals").is_null());
+  EXPECT_NE(run({"top", "--once"}).out.find("Refused stale writes and reads: -\n"),
+            std::string::npos);
+  refuse("ledger", 1);
+  EXPECT_EQ(run({"get", "holdfast/refusals"}).out, "mine");
 }
 
 TEST_F(TopTest, JsonIsOneObjectPerLookUntilInterrupted) {
@@ -63,87 +96,76 @@ TEST_F(TopTest, WithoutATerminalItSaysWhatToDo) {
 
 class TopTerminalTest : public TopTest {
  protected:
-  void SetUp() override {
-    // A shell in a terminal of 100 columns and 12 lines, with a server of the test's own.
-    tmux("-f /dev/null new-session -d -x 100 -y 12 'PS1=ready: exec sh -i'");
-    eventually("a shell", [&] { return screen().find("ready:") != std::string::npos; });
-  }
-  void TearDown() override { tmux("kill-server"); }
-
-  std::string tmux(const std::string& arguments) const {
-    const std::string command = "tmux -S " + path("tmux") + " " + arguments + " 2>&1";
-    std::string said;
-    std::FILE* const pipe = popen(command.c_str(), "r");
-    std::array<char, 4096> part{};
-    while (std::fgets(part.data(), part.size(), pipe) != nullptr) said += part.data();
-    pclose(pipe);
-    return said;
-  }
-  std::string screen() const { return tmux("capture-pane -p"); }
-  void type(const std::string& line) const { tmux("send-keys '" + line + "' Enter"); }
   void start_top() {
-    type(std::string{HOLDFAST_COMMAND_PATH} + " --engine " + engine() + " top --every 50ms");
-    shows("WAITERS");
+    terminal_.type_command(engine(), "top --every 50ms");
+    terminal_.shows("WAITERS");
   }
-  bool shows(const std::string& text) const {
-    return eventually(text, [&] { return screen().find(text) != std::string::npos; });
+  /// Which screen is shown, and whether it has a cursor.
+  std::string mode() const {
+    return terminal_.tmux("display-message -p '#{alternate_on} #{cursor_flag}'");
   }
-  bool alternate_screen() const {
-    return tmux("display-message -p '#{alternate_on} #{cursor_flag}'") == "1 0\n";
-  }
+  bool alternate_screen() const { return mode() == "1 0\n"; }
   /// The shell is back, echoes what is typed, and the cursor is there.
   void expect_restored() {
-    eventually("the shell's screen", [&] {
-      return tmux("display-message -p '#{alternate_on} #{cursor_flag}'") == "0 1\n";
-    });
-    type("echo status-$?-");
-    shows("status-");
-    EXPECT_NE(screen().find("echo status"), std::string::npos) << screen();
+    eventually("the shell's screen", [&] { return mode() == "0 1\n"; });
+    terminal_.type("echo status-$?-");
+    terminal_.shows("status-");
+    EXPECT_NE(terminal_.screen().find("echo status"), std::string::npos) << terminal_.screen();
   }
+
+  Terminal terminal_{path("tmux")};
 };
 
 TEST_F(TopTerminalTest, ShowsLocksAsTheyComeAndQuitsWithQ) {
   start_top();
   EXPECT_TRUE(alternate_screen());
-  EXPECT_TRUE(shows("0 locks, 0 contended, 0 waiting"));
+  EXPECT_TRUE(terminal_.shows("0 locks, 0 contended, 0 waiting"));
   contend();
-  EXPECT_TRUE(shows("1 locks, 1 contended, 1 waiting"));
-  const std::string shown = screen();
+  EXPECT_TRUE(terminal_.shows("1 locks, 1 contended, 1 waiting"));
+  const std::string shown = terminal_.screen();
   EXPECT_NE(shown.find("deploy "), std::string::npos) << shown;
   EXPECT_NE(shown.find("blue"), std::string::npos) << shown;
-  EXPECT_NE(shown.find("stale writes"), std::string::npos) << shown;
-  tmux("send-keys q");
+  EXPECT_NE(shown.find("Refused stale writes and reads: 0"), std::string::npos) << shown;
+  terminal_.press("q");
   expect_restored();
-  EXPECT_TRUE(shows("status-0-"));
+  EXPECT_TRUE(terminal_.shows("status-0-"));
+}
+
+TEST_F(TopTerminalTest, RefusedStaleWriteAppears) {
+  start_top();
+  EXPECT_TRUE(terminal_.shows("Refused stale writes and reads: 0"));
+  refuse("ledger", 2);
+  EXPECT_TRUE(terminal_.shows("Refused stale writes and reads: 2 since "));
+  EXPECT_TRUE(terminal_.shows(", ledger 2 ("));
 }
 
 TEST_F(TopTerminalTest, FollowsTheSizeOfTheTerminal) {
   contend();
   start_top();
-  tmux("resize-window -x 40 -y 5");
+  terminal_.tmux("resize-window -x 40 -y 5");
   eventually("a narrow screen", [&] {
-    const std::string shown = screen();
+    const std::string shown = terminal_.screen();
     return shown.find("NAME") != std::string::npos && shown.find("HOLDER\n") == std::string::npos;
   });
-  tmux("resize-window -x 120 -y 20");
-  EXPECT_TRUE(shows("HOLDER\n"));
+  terminal_.tmux("resize-window -x 120 -y 20");
+  EXPECT_TRUE(terminal_.shows("HOLDER\n"));
 }
 
 TEST_F(TopTerminalTest, SignalLeavesTheTerminalAsItWas) {
   start_top();
-  tmux("send-keys C-c");
+  terminal_.press("C-c");
   expect_restored();
-  EXPECT_TRUE(shows("status-130-"));
+  EXPECT_TRUE(terminal_.shows("status-130-"));
 }
 
 TEST_F(TopTerminalTest, StoppedAndResumedItGivesTheTerminalBackMeanwhile) {
   start_top();
-  tmux("send-keys C-z");
+  terminal_.press("C-z");
   expect_restored();
-  type("fg");
-  EXPECT_TRUE(shows("WAITERS"));
+  terminal_.type("fg");
+  EXPECT_TRUE(terminal_.shows("WAITERS"));
   EXPECT_TRUE(alternate_screen());
-  tmux("send-keys q");
+  terminal_.press("q");
   expect_restored();
 }
 

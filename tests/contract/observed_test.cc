@@ -25,6 +25,7 @@ class Recorder final : public Observer {
     const std::lock_guard lock{mutex_};
     return kinds_;
   }
+  std::ptrdiff_t count(EventKind kind) const { return std::ranges::count(kinds(), kind); }
   bool contended() const {
     const std::lock_guard lock{mutex_};
     return contended_;
@@ -45,27 +46,56 @@ TEST_P(ObservedContract, LeasesAreToldFromGrantToRelease) {
   auto lease = watched.acquire("x");
   ASSERT_TRUE(lease) << lease.error().message;
   EXPECT_FALSE(watched.try_acquire("x"));
-  EXPECT_TRUE(lease->renew());
+  EXPECT_TRUE(eventually([&] { return lease->renew().has_value(); }));
   EXPECT_EQ(lease->release(), ReleaseOutcome::released);
-  EXPECT_EQ(recorder->kinds(), (std::vector{acquired, refused, renewed, released}));
+  EXPECT_GE(recorder->count(renewed), 1);
+  // The engine may have renewed it, too.
+  auto kinds = recorder->kinds();
+  std::erase(kinds, renewed);
+  EXPECT_EQ(kinds, (std::vector{acquired, refused, released}));
 }
 
+// Again and again: at `local:`, one who has entered the queue may find the lock free when it looks.
 TEST_P(ObservedContract, WaitIsToldAsContention) {
   const auto recorder = std::make_shared<Recorder>();
   Client watched = observed(client(), recorder);
-  ASSERT_TRUE(watched.acquire("free"));
-  const TimePoint before = BootClock::now();
-  ASSERT_TRUE(watched.acquire("free"));
-  const Duration unhindered = BootClock::now() - before;
-  auto lease = client().acquire("x");
-  ASSERT_TRUE(lease);
-  const TimePoint began = BootClock::now();
-  std::jthread waiter{[&] { EXPECT_TRUE(watched.acquire("x")); }};
-  // Engines with servers tell a wait from a round trip by how long it takes.
-  EXPECT_TRUE(eventually([&] { return BootClock::now() > began + 10 * unhindered + 100ms; }));
-  lease->release();
-  waiter.join();
+  for (int round = 0; round < 1000 && !recorder->contended(); ++round) {
+    auto lease = client().acquire("x");
+    ASSERT_TRUE(lease);
+    std::jthread waiter{[&] { EXPECT_TRUE(watched.acquire("x")); }};
+    EXPECT_TRUE(wait_for_waiters("x", 1));
+    lease->release();
+  }
   EXPECT_TRUE(recorder->contended());
+}
+
+// Not even the first one, which has to connect and to begin a session.
+TEST_P(ObservedContract, WhoMeetsNobodyHasNotContended) {
+  const auto recorder = std::make_shared<Recorder>();
+  Client watched = observed(reconnect(), recorder);
+  for (const auto* name : {"x", "y", "x"}) ASSERT_TRUE(watched.acquire(name));
+  ASSERT_TRUE(watched.try_acquire("x"));
+  EXPECT_FALSE(recorder->contended());
+}
+
+TEST_P(ObservedContract, ReadersWhoJoinReadersHaveNotContended) {
+  if (!can(&Capabilities::shared, {.mode = Mode::shared})) return;
+  const auto recorder = std::make_shared<Recorder>();
+  Client watched = observed(client(), recorder);
+  const auto elsewhere = reconnect().acquire("x", {.mode = Mode::shared});
+  const auto first = watched.acquire("x", {.mode = Mode::shared});
+  const auto second = watched.acquire("x", {.mode = Mode::shared});
+  ASSERT_TRUE(elsewhere && first && second);
+  EXPECT_FALSE(recorder->contended());
+}
+
+TEST_P(ObservedContract, RenewalsInTheBackgroundAreTold) {
+  const auto recorder = std::make_shared<Recorder>();
+  Client watched = observed(client(), recorder);
+  auto lease = watched.acquire("x", {.ttl = 3s});
+  ASSERT_TRUE(lease);
+  EXPECT_TRUE(eventually([&] { return recorder->count(renewed) > 0; }));
+  EXPECT_EQ(lease->release(), ReleaseOutcome::released);
 }
 
 TEST_P(ObservedContract, LossIsToldWithItsReason) {
@@ -73,11 +103,10 @@ TEST_P(ObservedContract, LossIsToldWithItsReason) {
   Client watched = observed(client(), recorder);
   auto lease = watched.acquire("x");
   ASSERT_TRUE(lease);
-  ASSERT_TRUE(watched.break_lock("x", "test"));
+  ASSERT_TRUE(observed(operator_client(), recorder).break_lock("x", "test"));
   EXPECT_EQ(lease->release(), ReleaseOutcome::already_lost);
-  const auto kinds = recorder->kinds();
-  EXPECT_EQ(std::ranges::count(kinds, lost), 1);
-  EXPECT_EQ(std::ranges::count(kinds, broken), 1);
+  EXPECT_EQ(recorder->count(lost), 1);
+  EXPECT_EQ(recorder->count(broken), 1);
 }
 
 TEST_P(ObservedContract, TimesOfSeveralClientsAddUpAtTheStore) {

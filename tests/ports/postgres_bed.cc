@@ -153,6 +153,10 @@ bool PostgresPortTest::release(const std::string& owner, Value token) {
   return rows == Rows{{"t"}};
 }
 
+std::string PostgresPortTest::token_of(const std::string& owner) {
+  return talks_.ask(kConfirmStatement, {at("a"), owner}).at(0).at(0).value_or("");
+}
+
 std::string PostgresPortTest::renew(const std::string& owner,
                                     std::uint64_t token,
                                     const char* ttl) {

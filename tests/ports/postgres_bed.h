@@ -122,6 +122,8 @@ class PostgresPortTest : public testing::TestWithParam<MakePostgresBed> {
   /// Its token; fails the test when it is not granted.
   std::uint64_t take(const Asked& asked);
   bool release(const std::string& owner, postgres::Value token = {});
+  /// Of the lease that the owner has; empty: it has none.
+  std::string token_of(const std::string& owner);
   std::string renew(const std::string& owner, std::uint64_t token, const char* ttl = "60000");
 
   std::unique_ptr<PostgresPortBed> bed_ = GetParam()();

@@ -44,7 +44,7 @@ TEST_P(PostgresPortTest, TheFirstWhoWaitsIsGivenTheLockAndTold) {
   EXPECT_EQ(acquire({.owner = "bob", .session = bob.number, .waits = "t"}).at(3), "t");
   EXPECT_EQ(acquire({.owner = "carol", .session = carol.number, .waits = "t"}).at(3), "f");
   EXPECT_TRUE(release("alice"));
-  EXPECT_EQ(talks_.next_notice(bob), "granted bob");
+  EXPECT_EQ(talks_.next_notice(bob), "granted bob " + token_of("bob"));
   EXPECT_TRUE(talks_.next_notice(carol).starts_with("first carol "));
   const Rows confirmed = talks_.ask(kConfirmStatement, {at("a"), "bob"});
   EXPECT_NE(confirmed.at(0).at(0), std::nullopt);
@@ -72,7 +72,7 @@ TEST_P(PostgresPortTest, WhoseSessionIsGoneIsPassedOver) {
   acquire({.owner = "carol", .session = carol.number, .waits = "t"});
   talks_.leave(bob);
   EXPECT_TRUE(release("alice"));
-  EXPECT_EQ(talks_.next_notice(carol), "granted carol");
+  EXPECT_EQ(talks_.next_notice(carol), "granted carol " + token_of("carol"));
 }
 
 TEST_P(PostgresPortTest, WithoutASessionWhoWaitsIsThereForItsTtl) {
@@ -145,7 +145,7 @@ TEST_P(PostgresPortTest, WhatIsEndedByForceIsToldAndRemembered) {
   EXPECT_EQ(talks_.ask(kBreakStatement, {at("a"), "test"}),
             (Rows{{"alice", std::to_string(token), "note of alice"}}));
   EXPECT_EQ(talks_.next_notice(alice), "broken alice");
-  EXPECT_EQ(talks_.next_notice(bob), "granted bob");
+  EXPECT_EQ(talks_.next_notice(bob), "granted bob " + token_of("bob"));
   EXPECT_EQ(renew("alice", token), "broken");
 }
 

@@ -5,6 +5,7 @@
 
 #include <future>
 
+#include "core/backend.h"
 #include "holdfast/client.h"
 #include "holdfast/store.h"
 #include "tests/contract/patience.h"
@@ -147,6 +148,18 @@ TEST(PostgresRefusalsTest, BehindAPoolerAloneWhoWaitsIsServedInOrder) {
   const Token token_of_first = first.get();
   EXPECT_GT(token_of_first, lease->token());
   EXPECT_GT(second.get(), token_of_first);
+}
+
+TEST(PostgresRefusalsTest, BehindAPoolerAloneWhoObservesIsToldWhyItHearsNothing) {
+  PgBouncer pooler{shared_server()};
+  const auto deaf = connected(pooler.url()).backend()->why_unheard();
+  ASSERT_TRUE(deaf);
+  EXPECT_NE(deaf->message.find("pooler"), std::string::npos) << deaf->message;
+  EXPECT_NE(deaf->remedy().find("listen="), std::string::npos) << deaf->remedy();
+  const std::string past = pooler.url() + "?listen=" + shared_server().url();
+  EXPECT_FALSE(connected(past).backend()->why_unheard());
+  EXPECT_FALSE(connected(past + "&mode=advisory").backend()->why_unheard());
+  EXPECT_FALSE(connected(shared_server().url()).backend()->why_unheard());
 }
 
 TEST(PostgresRefusalsTest, APoolerOfSessionsIsTakenAtItsWord) {

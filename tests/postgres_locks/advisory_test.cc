@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <future>
 #include <sstream>
 
+#include "engines/postgres/advisory/advisory_desk.h"
 #include "engines/postgres/advisory/advisory_engine.h"
 #include "engines/postgres/advisory/advisory_key.h"
 #include "engines/postgres/driver/postgres_driver.h"
@@ -235,6 +237,21 @@ TEST_F(AdvisoryTest, SessionsThatNobodyNeedsAreClosed) {
   EXPECT_EQ(release(wanted, granted), ReleaseOutcome::released);
   EXPECT_TRUE(eventually([] { return sessions() == 0; }));
   EXPECT_TRUE(acquire(request("brief")));
+}
+
+TEST_F(AdvisoryTest, WhoObservesALockHearsWhatOthersAnnounceOfIt) {
+  const auto observer = std::make_shared<AdvisoryDesk>(*env_, port_, Settings{});
+  const auto leader = std::make_shared<AdvisoryDesk>(*env_, port_, Settings{});
+  std::unique_ptr<core::LockEar> ear;
+  std::atomic<int> told{0};
+  servers::run_on(*env_, [&] { ear = observer->listen(LockName{"led"}, [&told] { ++told; }); });
+  ASSERT_TRUE(eventually([&] { return told == 1; })) << "begins to hear";
+  servers::run_on(*env_, [&] {
+    leader->announce(LockName{"another"});
+    leader->announce(LockName{"led"});
+  });
+  EXPECT_TRUE(eventually([&] { return told == 2; }));
+  servers::run_on(*env_, [&] { ear.reset(); });
 }
 
 TEST_F(AdvisoryTest, KeysAreThoseOfTheSqlInTheGuide) {

@@ -191,6 +191,23 @@ TEST_F(SchemaTest, AFailedInstallationLeavesAnOlderVersionAsItWas) {
   EXPECT_EQ(sql_.value("SELECT to_regclass('holdfast.reserved')"), "NULL");
 }
 
+TEST_F(SchemaTest, FunctionsOfVersion3AreReplacedWithTheirRights) {
+  const std::string role = make_role();
+  Program owner{url()};
+  ASSERT_TRUE(owner.install({.roles = {role}}));
+  ASSERT_FALSE(sql_.script(
+      "CREATE OR REPLACE FUNCTION holdfast.release(_name text, _owner text, _token bigint) "
+      "RETURNS boolean LANGUAGE sql AS 'SELECT NULL::boolean'; "
+      "UPDATE holdfast.version SET version = 3"));
+  ASSERT_TRUE(owner.install());
+  SqlConnection user{url(role)};
+  EXPECT_EQ(user.value("SELECT outcome FROM holdfast.acquire('a', 'me', 30000, '', 'x', 0, NULL, "
+                       "false)"),
+            "granted");
+  EXPECT_EQ(user.value("SELECT holdfast.release('a', 'me', NULL)"), "t");
+  sql_.script("DROP OWNED BY " + role + "; DROP ROLE " + role);
+}
+
 TEST_F(SchemaTest, AnOlderVersionIsBroughtUpToDateAndItsUsersStayUsers) {
   const std::string role = make_role();
   Program owner{url()};

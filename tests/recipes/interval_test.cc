@@ -5,6 +5,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <future>
 
 #include "holdfast/async_interval.h"
 #include "tests/contract/contract.h"
@@ -24,6 +25,12 @@ class IntervalContract : public ContractTest {
 
   Result<IntervalRun, IntervalError> begin(Millis interval, Millis wait = Millis{0}) {
     return at_most_every(interval, client(), {"job"}, {.wait = wait});
+  }
+
+  /// Also if somebody who waits for the job holds it for a moment.
+  void wait_for_end_of_interval() {
+    EXPECT_TRUE(
+        eventually([&] { return client().inspect(interval_lock("job"))->holders.empty(); }));
   }
 
   /// Short, and long enough that nothing the test does takes as long.
@@ -86,7 +93,8 @@ TEST_P(IntervalContract, ARunLongerThanItsIntervalKeepsTheNextOneOut) {
   const Millis interval = brief();
   auto run = begin(interval);
   ASSERT_TRUE(run);
-  const auto refused = begin(interval, kPatience);
+  wait_for_end_of_interval();
+  const auto refused = begin(interval);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::busy);
   EXPECT_EQ(refused.error().due_in, std::nullopt) << "it is due, and being run";
@@ -94,6 +102,23 @@ TEST_P(IntervalContract, ARunLongerThanItsIntervalKeepsTheNextOneOut) {
   EXPECT_TRUE(client().inspect(interval_lock("job"))->holders.empty()) << "given back";
   run->finish();
   EXPECT_TRUE(begin(interval));
+}
+
+TEST_P(IntervalContract, WhoWaitsBeginsWhenARunLongerThanItsIntervalEnds) {
+  if (!can_hold_intervals()) return;
+  const Millis interval = brief();
+  auto run = begin(interval);
+  ASSERT_TRUE(run);
+  const Token token = run->token();
+  auto next = std::async(std::launch::async, [&] { return begin(interval, kPatience); });
+  wait_for_end_of_interval();
+  EXPECT_TRUE(run->lease().ensure_held());
+  EXPECT_NE(next.wait_for(0s), std::future_status::ready);
+  run->finish();
+  const auto begun = next.get();
+  ASSERT_TRUE(begun) << begun.error().message;
+  EXPECT_GT(begun->token(), token);
+  EXPECT_EQ(client().inspect(interval_lock("job"))->holders.size(), 1U) << "begun anew";
 }
 
 TEST_P(IntervalContract, SeveralNamesHaveTheIntervalOfTheFirst) {

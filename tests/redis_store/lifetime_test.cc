@@ -15,6 +15,14 @@ namespace {
 
 using LifetimeTest = StoreBed;
 
+/// What somebody is told who does not block for it.
+std::future<StoreResult> ask(StoreBackend& store, StoreRequest request) {
+  const auto promise = std::make_shared<std::promise<StoreResult>>();
+  store.async_perform(std::move(request),
+                      [promise](StoreResult result) { promise->set_value(std::move(result)); });
+  return promise->get_future();
+}
+
 TEST_F(LifetimeTest, ManyThreadsMayAskAtOnce) {
   constexpr int kThreads = 8;
   constexpr int kRounds = 25;
@@ -53,9 +61,7 @@ TEST_F(LifetimeTest, AStoreThatOutlivesItsEnvRefusesAndLetsThePortGo) {
   env_.reset();
   EXPECT_TRUE(port.expired());
   EXPECT_EQ(code_of(get()), Errc::shutting_down);
-  std::promise<Errc> called;
-  store().async_perform(get(), [&](const StoreResult& r) { called.set_value(r.error().code); });
-  EXPECT_EQ(called.get_future().get(), Errc::shutting_down);
+  EXPECT_EQ(ask(store(), get()).get().error().code, Errc::shutting_down);
 }
 
 TEST_F(LifetimeTest, AStoreThatGoesLetsThePortGo) {
@@ -67,13 +73,12 @@ TEST_F(LifetimeTest, AStoreThatGoesLetsThePortGo) {
 // A server that hangs, and a client that is destroyed meanwhile.
 TEST_F(LifetimeTest, WhoStillWaitsWhenTheEnvGoesIsAnswered) {
   port_->expect({{Fate::silence}, {Fate::silence}});
-  auto waiting = std::async(std::launch::async, [&] { return store().perform(put("a")); });
-  std::promise<Errc> called;
-  store().async_perform(put("b"), [&](const StoreResult& r) { called.set_value(r.error().code); });
+  auto one = ask(store(), put("a"));
+  auto other = ask(store(), put("b"));
   while (port_->sent() < 2) std::this_thread::yield();
   env_.reset();
-  EXPECT_EQ(waiting.get().error().code, Errc::shutting_down);
-  EXPECT_EQ(called.get_future().get(), Errc::shutting_down);
+  EXPECT_EQ(one.get().error().code, Errc::shutting_down);
+  EXPECT_EQ(other.get().error().code, Errc::shutting_down);
 }
 
 /// Keeps what it is asked, and the task with it, for as long as it lives.
@@ -96,7 +101,7 @@ TEST_F(LifetimeTest, APortThatNobodyElseKeepsGoesWithTheTasksThatWaitForIt) {
   auto port = std::make_shared<DeafPort>();
   const std::weak_ptr<DeafPort> known = port;
   auto deaf = std::make_shared<redis::RedisStore>(*env_, port, redis::StoreSettings{});
-  auto waiting = std::async(std::launch::async, [&] { return deaf->perform(put("a")); });
+  auto waiting = ask(*deaf, put("a"));
   port->wait_until_asked();
   port.reset();
   env_.reset();
@@ -115,8 +120,8 @@ TEST_F(LifetimeTest, AnEnvMayGoAtOnceOrWhileManyAsk) {
     }
     for (int i = 0; i < round % 4; ++i) {
       threads.emplace_back([&] {
-        auto last = brief->perform(get());
-        while (last) last = brief->perform(get());
+        auto last = ask(*brief, get()).get();
+        while (last) last = ask(*brief, get()).get();
         EXPECT_EQ(last.error().code, Errc::shutting_down);
       });
     }

@@ -49,27 +49,10 @@ class MultiLockWorld {
     return world().scheduler().run_until([&] { return living_done() >= expected; }, 200 * ttl_);
   }
 
-  /// Loses, delays and repeats messages, pauses some processes and kills one, then heals.
-  void trouble(const Protocol& protocol) {
-    const bool repeats = protocol.servers == ServerKind::redis;
-    world().set_faults({.slow_max = ttl_,
-                        .slow = {20},
-                        .lose_request = {30},
-                        .lose_reply = {30},
-                        .repeat = {repeats ? 30U : 0U}});
-    for (int strike = 0; strike < 4; ++strike) {
-      world().advance(chance_.between(Duration{0}, ttl_));
-      const ClientId victim{chance_.below(kClients)};
-      if (killed_[victim.index]) continue;
-      world().pause(victim);
-      world().advance(chance_.between(Duration{0}, ttl_ * 2));
-      world().resume(victim);
-    }
-    const ClientId victim{chance_.below(kClients)};
-    world().kill(victim);
-    killed_[victim.index] = true;
+  /// Somebody dies of it.
+  void trouble() {
+    killed_[world_.trouble(chance_).index] = true;
     ++dead_;
-    world().set_faults({});
   }
 
  private:
@@ -157,7 +140,7 @@ TEST_P(MultiLockScenario, NobodyThatLivesIsLeftWaitingAfterFaults) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     MultiLockWorld crowd{seed, protocol_, Order::sorted};
     crowd.start();
-    crowd.trouble(protocol_);
+    crowd.trouble();
     ASSERT_TRUE(crowd.finishes()) << "seed " << seed << ": " << crowd.done() << " done";
     ASSERT_EQ(crowd.overlaps(), 0) << "seed " << seed;
   }

@@ -23,11 +23,18 @@ class RecipeWorld {
   RecipeWorld(std::uint64_t seed, const Protocol& protocol, Millis ttl);
 
   World& world() { return *world_; }
+  Millis ttl() const { return ttl_; }
   std::shared_ptr<core::LeaseEngine> engine(const Env& env) const {
     return engines_.at(&env).lock();
   }
 
+  /// Loses, delays and repeats messages, pauses some processes and kills one, then heals. Whom it
+  /// killed.
+  ClientId trouble(Chance& chance);
+
  private:
+  Millis ttl_;
+  ServerKind servers_;
   std::map<const Env*, std::weak_ptr<core::LeaseEngine>> engines_;
   std::unique_ptr<World> world_;
 };
@@ -50,6 +57,7 @@ class SimLocks {
                                      std::stop_token stop,
                                      std::vector<Lease>& held);
   Task<void> give_back(std::vector<Lease> leases);
+  Task<ReleaseOutcome> release(Lease& lease);
   bool stands(const Lease& lease) const;
   Millis ttl(const Lease& lease) const { return lease.detached->ttl; }
 
@@ -61,7 +69,7 @@ class SimLocks {
                   std::size_t index,
                   std::shared_ptr<Gathering> gathering);
   Task<Taken> take_one(std::string name, AcquireOptions options);
-  Task<void> release(Lease lease, std::shared_ptr<Gathering> gathering);
+  Task<void> give_back_one(Lease lease, std::shared_ptr<Gathering> gathering);
 
   RecipeWorld& world_;
   SimClient& process_;

@@ -13,11 +13,11 @@ _holdfast_simulated() {
 
 _holdfast() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands="run elect leader acquire renew release ls show watch top advise break check-sequencer
+  local commands="run elect leader acquire renew release upgrade downgrade ls show watch top advise break check-sequencer
     open get put erase check update once limit store redlock install uninstall bench doctor lab completion"
   local general="--engine --json --help"
   local fence="--token --owner --lock --shared --file"
-  local lock="--ttl --wait --shared --permits --lock-delay --label"
+  local lock="--ttl --wait --shared --permits --writer --lock-delay --label"
   local sim="--mutant --seeds --first-seed --seed --for --faults --nodes --clients --events --stop-after
     --jobs --html --svg --timeline --all --list"
   local command="" demonstration="" url="" i
@@ -70,7 +70,7 @@ _holdfast() {
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
-    --permits | --lock-delay | --label | --status-fd | --owner | --why | --token | --seq) return ;;
+    --permits | --lock-delay | --label | --status-fd | --owner | --intent | --why | --token | --seq) return ;;
     --value | --id) return ;;
     --if-version | --attempts | --seeds | --first-seed | --seed | --nodes | --clients) return ;;
     --availability) words="99,99.9,99.99" ;;
@@ -83,10 +83,12 @@ _holdfast() {
             $general -- $(_holdfast_locks "$url")"
           ;;
         elect) words="--value --id --ttl --wait --grace --once $general -- $(_holdfast_locks "$url")" ;;
-        leader) words="--watch $general $(_holdfast_locks "$url")" ;;
+        leader) words="--watch --hand-over-to --wait $general $(_holdfast_locks "$url")" ;;
         acquire) words="$lock $general $(_holdfast_locks "$url")" ;;
         renew) words="--owner --ttl $general $(_holdfast_locks "$url")" ;;
         release) words="--owner $general $(_holdfast_locks "$url")" ;;
+        upgrade) words="--owner --ttl --wait --label $general $(_holdfast_locks "$url")" ;;
+        downgrade) words="--owner --intent --ttl --wait --label $general $(_holdfast_locks "$url")" ;;
         ls | show | watch | advise) words="$general $(_holdfast_locks "$url")" ;;
         top) words="--every --once $general $(_holdfast_locks "$url")" ;;
         break) words="--why $general $(_holdfast_locks "$url")" ;;

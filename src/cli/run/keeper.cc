@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/assert.h"
+#include "cli/command.h"
 #include "cli/duration.h"
 #include "cli/wait_notice.h"
 #include "core/validity.h"
@@ -26,10 +27,11 @@ core::SessionClock clock_of(const MultiLease& lease) {
 
 Error not_due(const RunOptions& options, const IntervalError& error) {
   const std::string& name = options.names.front();
+  // Who runs it now may have asked for another interval than we.
   return {error.code,
-          fmt::format("'{}' was run less than {} ago and is due in {}",
+          fmt::format("'{}' was run by {}, and is due in {}",
                       name,
-                      format_duration(options.at_most_every),
+                      describe(*error.holder),
                       format_duration(*error.due_in)),
           fmt::format("wait for it with --wait, or end the interval: holdfast break {}",
                       interval_lock(name))};
@@ -60,6 +62,7 @@ void Keeper::cancel() { waiting_.request_stop(); }
 void Keeper::stop() {
   eventfd_write(stop_.get(), 1);
   if (thread_.joinable()) thread_.join();
+  heeding_.reset();
 }
 
 Keeper::News Keeper::take_news() {
@@ -83,7 +86,17 @@ void Keeper::tell(News news) {
 void Keeper::keep() {
   const auto clock = acquire();
   tell(clock ? News::granted : News::refused);
+  if (clock) heed();
   if (clock) renew_until_stopped(*clock);
+}
+
+// Once the grant is told, so that nothing is before it.
+void Keeper::heed() {
+  if (!options_.heed) return;
+  heeding_ = options_.heed(*client_, [this](const std::string& successor) {
+    successor_ = successor;
+    tell(News::unwanted);
+  });
 }
 
 std::optional<core::SessionClock> Keeper::acquire() {
@@ -109,22 +122,18 @@ std::optional<core::SessionClock> Keeper::acquire() {
 
 std::optional<Error> Keeper::take(Client& client) {
   const WaitNotice notice{client, options_.names, options_.format};
-  if (options_.take) {
-    auto taken = options_.take(client, waiting_.get_token());
-    if (!taken) return options_.explain(taken.error());
-    std::vector<Lease> only;
-    only.push_back(std::move(*taken));
-    lease_.emplace(std::move(only));
-    return std::nullopt;
-  }
-  auto taken = acquire_all(client, options_.names, options_.acquire, waiting_.get_token());
+  const std::stop_token stop = waiting_.get_token();
+  auto taken = options_.take ? options_.take(client, stop)
+                             : acquire_all(client, options_.names, options_.acquire, stop);
   if (!taken) return options_.explain(taken.error());
   lease_.emplace(std::move(*taken));
   return std::nullopt;
 }
 
 std::optional<Error> Keeper::take_interval(Client& client) {
-  const WaitNotice notice{client, {interval_lock(options_.names.front())}, options_.format};
+  std::vector<std::string> awaited{interval_lock(options_.names.front())};
+  awaited.insert(awaited.end(), options_.names.begin(), options_.names.end());
+  const WaitNotice notice{client, std::move(awaited), options_.format};
   const IntervalOptions options{.ttl = options_.acquire.ttl,
                                 .wait = options_.acquire.wait,
                                 .kind = options_.acquire.kind,

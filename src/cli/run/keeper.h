@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -37,7 +38,7 @@ struct Grant {
 
 class Keeper {
  public:
-  enum class News { none, granted, refused, lost };
+  enum class News { none, granted, refused, lost, unwanted };
 
   /// `options` and `shared` must outlive this.
   Keeper(const RunOptions& options, SharedRun& shared);
@@ -45,7 +46,8 @@ class Keeper {
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
-  /// Connects and queues. News follow: granted or refused, and after granted perhaps lost.
+  /// Connects and queues. News follow: granted or refused, and after granted perhaps lost, and
+  /// perhaps unwanted: somebody else is to have the lock.
   void start();
   /// Readable when there are news.
   int fd() const { return news_ready_.get(); }
@@ -64,13 +66,15 @@ class Keeper {
   /// Leaves the leases to end by themselves. Precondition as release().
   void abandon();
 
-  // Valid once granted, and refused, and lost, were among the news.
+  // Valid once granted, and refused, and lost, and unwanted, were among the news.
   /// In the order of RunOptions::names.
   const std::vector<Grant>& grants() const { return grants_; }
   /// The engine's URL, complete and without credentials.
   const std::string& engine() const { return engine_; }
   const Error& refusal() const { return refusal_; }
   const Error& loss() const { return loss_; }
+  /// Who is to have the lock.
+  const std::string& successor() const { return successor_; }
 
  private:
   void keep();
@@ -79,6 +83,7 @@ class Keeper {
   std::optional<Error> take(Client& client);
   std::optional<Error> take_interval(Client& client);
   void note_grants();
+  void heed();
   MultiLease& lease() { return interval_ ? interval_->lease() : *lease_; }
   void renew_until_stopped(core::SessionClock clock);
   /// False when the lease is lost.
@@ -100,10 +105,12 @@ class Keeper {
   std::optional<MultiLease> lease_;
   std::optional<IntervalRun> interval_;
   std::optional<std::stop_callback<std::function<void()>>> on_lost_;
+  std::shared_ptr<void> heeding_;
   std::vector<Grant> grants_;
   std::string engine_;
   Error refusal_;
   Error loss_;
+  std::string successor_;
   std::mutex mutex_;
   std::vector<News> news_;
   std::thread thread_;

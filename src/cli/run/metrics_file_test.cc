@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -27,6 +28,18 @@ TEST(MetricsFileTest, CountersAddUpAndGaugesDoNot) {
   EXPECT_EQ(add_metrics(before, kOnce),
             "# HELP runs_total Runs.\n# TYPE runs_total counter\nruns_total{result=\"a b\"} 3\n"
             "runs_total{result=\"other\"} 0.5\n# HELP now Now.\n# TYPE now gauge\nnow 3\n");
+}
+
+TEST(MetricsFileTest, WhatOthersHaveWrittenStays) {
+  const std::string others =
+      "# HELP disk_free Bytes.\n# TYPE disk_free gauge\ndisk_free{mount=\"/a } b\"} 1.5e9 "
+      "1700000000\n"
+      "plain +Inf\n# TYPE runs_total_of_others counter\nruns_total_of_others 4\n";
+  const std::string once = add_metrics(others, kOnce);
+  EXPECT_EQ(once, kOnce + others);
+  const std::string twice = add_metrics(once, kOnce);
+  EXPECT_TRUE(twice.ends_with("now 3\n" + others)) << twice;
+  EXPECT_NE(twice.find("runs_total{result=\"a b\"} 2\n"), std::string::npos) << twice;
 }
 
 TEST(MetricsFileTest, NothingAndNonsenseBeforeCountAsNothing) {
@@ -53,6 +66,14 @@ TEST(MetricsFileTest, ProcessesThatAddAtOnceLoseNothing) {
   std::ostringstream text;
   text << std::ifstream{path}.rdbuf();
   EXPECT_NE(text.str().find("runs_total{result=\"a b\"} 100\n"), std::string::npos) << text.str();
+}
+
+TEST(MetricsFileTest, WhatCannotBeWrittenIsKnownBefore) {
+  const local::TestDirectory directory;
+  EXPECT_TRUE(check_metrics_file(directory.path() + "/runs.prom"));
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path())) << "it leaves nothing behind";
+  EXPECT_EQ(check_metrics_file(directory.path() + "/no/runs.prom").error().code, Errc::io_error);
+  EXPECT_EQ(check_metrics_file(directory.path()).error().code, Errc::invalid_argument);
 }
 
 }  // namespace

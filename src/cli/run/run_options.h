@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/run/run_report.h"
 #include "holdfast/client.h"
+#include "holdfast/multi_lock.h"
 #include "holdfast/options.h"
 
 namespace holdfast::cli {
@@ -34,8 +36,12 @@ struct RunOptions {
   /// -1: none.
   int status_fd{-1};
   std::vector<std::string> program;
-  /// Takes the lock, on a thread that may block. Empty: as Client::acquire does.
-  std::function<Result<Lease, AcquireError>(Client& client, std::stop_token stop)> take{};
+  /// Takes the locks, on a thread that may block. Empty: as acquire_all() does.
+  std::function<Result<MultiLease, AcquireError>(Client& client, std::stop_token stop)> take{};
+  /// Once it is held: calls back once when it is to be given up for another, who is named, until
+  /// what it returns goes. Empty: nobody can ask for that.
+  std::function<std::shared_ptr<void>(Client& client, std::function<void(const std::string&)>)>
+      heed{};
   /// What to say when the lock was not granted.
   std::function<Error(const AcquireError&)> explain;
   /// The program is run at most once in so long, counted by the first name. Zero: whenever asked.

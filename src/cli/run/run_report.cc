@@ -1,6 +1,5 @@
 #include "cli/run/run_report.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "cli/run/metrics_file.h"
@@ -8,14 +7,11 @@
 namespace holdfast::cli {
 namespace {
 
-/// The file is replaced as a whole, which would put an end to a device, a pipe or a link.
 Result<void> check_metrics_path(const std::string& path) {
-  std::error_code ignored;
-  const auto there = std::filesystem::symlink_status(path, ignored);
-  if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there)) return {};
-  return Unexpected{Error{Errc::invalid_argument,
-                          "--metrics: " + path + " is no plain file",
-                          "name a file of its own, such as one for Prometheus' collector"}};
+  if (path.empty()) return {};
+  auto good = check_metrics_file(path);
+  if (!good) good.error().message.insert(0, "--metrics: ");
+  return good;
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ class RunReport {
     bool measure{false};
   };
 
-  /// io_error, denied: the log cannot be opened. invalid_argument: the file of metrics is none.
+  /// io_error, denied, no_space: the log cannot be opened, or the file of metrics not be written.
+  /// invalid_argument: that is no plain file.
   static Result<RunReport> open(const Wishes& wishes);
 
   /// The client as the run shall use it.

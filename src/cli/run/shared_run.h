@@ -27,6 +27,8 @@ enum class EndCause : std::uint32_t {
   lost = 4,
   supervisor_gone = 8,
   guardian_gone = 16,
+  /// The lock is to be given up for somebody else.
+  unwanted = 32,
 };
 
 struct SharedRun {

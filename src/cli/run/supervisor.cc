@@ -175,6 +175,9 @@ void Supervisor::read_news() {
         lose(keeper_.loss());
         end_.begin(EndCause::lost, BootClock::now() + kAbruptGrace);
         break;
+      case Keeper::News::unwanted:
+        if (phase_ == Phase::running) give_way();
+        break;
     }
   }
 }
@@ -196,6 +199,13 @@ void Supervisor::on_granted() {
   if (order.terminal == TerminalUse::at_once) terminal_.note_lent();
   send_start(channel_.get(), order);
   report_due_at_ = BootClock::now() + kGuardiansTurn;
+}
+
+// As if it were told to end by a signal, with its grace; the lock is released when it has.
+void Supervisor::give_way() {
+  successor_ = keeper_.successor();
+  if (!started_) early_signals_.push_back(SIGTERM);
+  end_.begin(EndCause::unwanted, BootClock::now() + options_.grace);
 }
 
 void Supervisor::read_signals() {
@@ -275,6 +285,10 @@ Verdict Supervisor::settle(Console& console) {
   if (channel_ && !hopeless_) dismiss_guardian();
   Verdict verdict = judge(facts_);
   verdict.asked_to_end_by = asked_to_end_by_;
+  verdict.successor = successor_;
+  if (!successor_.empty()) {
+    console.note(fmt::format("holdfast: '{}' was given up for {}", options_.title(), successor_));
+  }
   if (auto reported = options_.report.finish(); !reported) {
     console.note("holdfast: " + reported.error().message);
   }

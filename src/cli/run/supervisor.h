@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -52,6 +53,7 @@ class Supervisor {
 
   void read_news();
   void on_granted();
+  void give_way();
 
   void read_signals();
   void on_signal_while_waiting(int signal);
@@ -92,6 +94,7 @@ class Supervisor {
   /// We were asked to stop, and have passed that on.
   bool stop_asked_{false};
   int asked_to_end_by_{0};
+  std::string successor_;
   /// The lease is lost and the group does not die: the guardian goes on trying.
   bool hopeless_{false};
 };

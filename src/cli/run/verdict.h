@@ -35,6 +35,8 @@ struct Verdict {
   std::optional<Error> error{};
   /// The signal by which somebody asked the running program to end. 0: nobody did.
   int asked_to_end_by{0};
+  /// For whom the lock was given up. Empty: for nobody.
+  std::string successor{};
 };
 
 Verdict judge(const RunFacts& facts);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <functional>
+#include <utility>
 
 #include "cli/duration.h"
 #include "cli/json.h"
@@ -98,6 +100,48 @@ std::size_t name_width(const std::vector<BoardRow>& rows) {
   return std::min(longest, kNameMax);
 }
 
+using Refused = std::pair<std::string, observe::RefusalRecord::Refused>;
+
+/// The last refused first.
+std::vector<Refused> refused_resources(const observe::RefusalRecord& refusals) {
+  std::vector<Refused> resources{refusals.resources.begin(), refusals.resources.end()};
+  std::ranges::stable_sort(
+      resources, std::greater{}, [](const Refused& one) { return one.second.last_ms; });
+  return resources;
+}
+
+std::string how_long_ago(std::int64_t now_ms, std::int64_t then_ms) {
+  const auto ago = std::chrono::floor<std::chrono::seconds>(Millis{now_ms - then_ms});
+  // The clock of another host may be ahead.
+  return ago > ago.zero() ? format_duration(ago) + " ago" : "now";
+}
+
+std::string foot(const BoardHead& head) {
+  std::string text = "Refused stale writes and reads: ";
+  if (!head.refusals) return text + "-";
+  text += std::to_string(head.refusals->total);
+  if (head.refusals->total > 0) text += " since " + wall_time(head.refusals->since_ms);
+  for (const auto& [key, refused] : refused_resources(*head.refusals)) {
+    text += fmt::format(
+        ", {} {} ({})", printable(key), refused.count, how_long_ago(head.wall_ms, refused.last_ms));
+  }
+  return text;
+}
+
+boost::json::value refusals_json(const BoardHead& head) {
+  if (!head.refusals) return nullptr;
+  boost::json::array resources;
+  for (const auto& [key, refused] : refused_resources(*head.refusals)) {
+    resources.push_back(boost::json::object{
+        {"key", to_utf8(key)}, {"count", refused.count}, {"last_ms", refused.last_ms}});
+  }
+  boost::json::value since = nullptr;
+  if (head.refusals->since_ms != 0) since = head.refusals->since_ms;
+  return boost::json::object{{"total", head.refusals->total},
+                             {"since_ms", std::move(since)},
+                             {"resources", std::move(resources)}};
+}
+
 }  // namespace
 
 std::vector<std::string> board_lines(const BoardHead& head,
@@ -126,8 +170,7 @@ std::vector<std::string> board_lines(const BoardHead& head,
   if (head.trouble) {
     add(printable(head.trouble->message), Tone::bad);
   } else {
-    add("Refused stale writes: engines keep no count; programs do (holdfast_stale_refusals_total).",
-        Tone::faint);
+    add(foot(head), Tone::faint);
   }
   return lines;
 }
@@ -146,7 +189,7 @@ boost::json::object board_json(const BoardHead& head, const std::vector<BoardRow
   return {{"engine", head.engine},
           {"time_ms", head.wall_ms},
           {"locks", std::move(locks)},
-          {"stale_refusals", nullptr}};
+          {"stale_refusals", refusals_json(head)}};
 }
 
 }  // namespace holdfast::cli

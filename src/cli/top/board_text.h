@@ -11,6 +11,7 @@
 
 #include "cli/console.h"
 #include "cli/top/lock_board.h"
+#include "observe/refusal_record.h"
 
 namespace holdfast::cli {
 
@@ -25,6 +26,8 @@ struct BoardHead {
   std::int64_t wall_ms{0};
   /// What kept the last look from succeeding; empty: nothing did.
   std::optional<Error> trouble{};
+  /// Empty: not known, as where the engine has no store.
+  std::optional<observe::RefusalRecord> refusals{};
 };
 
 using Paint = std::function<std::string(std::string_view, Tone)>;
@@ -36,7 +39,8 @@ std::vector<std::string> board_lines(const BoardHead& head,
                                      const Paint& paint);
 
 /// engine, time_ms, locks[] (name, mode, permits, holders[], waiters[], longest_wait_ms,
-/// longest_hold_ms, hand_overs_s) and stale_refusals, which is null: no engine counts them.
+/// longest_hold_ms, hand_overs_s) and stale_refusals (total, since_ms, resources[]: key, count,
+/// last_ms; the last refused first), which is null if it is not known.
 boost::json::object board_json(const BoardHead& head, const std::vector<BoardRow>& rows);
 
 }  // namespace holdfast::cli

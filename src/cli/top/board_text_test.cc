@@ -60,13 +60,54 @@ TEST(BoardTextTest, TroubleIsShownInPlaceOfTheFoot) {
   EXPECT_EQ(lines.back(), "no answer");
 }
 
+observe::RefusalRecord refusals() {
+  observe::RefusalRecord refusals;
+  refusals.add("ledger", 1'000'000);
+  refusals.add("config", 1'030'000);
+  refusals.add("ledger", 1'090'000);
+  refusals.add("audit", 1'100'900);
+  return refusals;
+}
+
+TEST(BoardTextTest, FootTellsWhatWasRefusedTheLastFirst) {
+  const BoardHead head{.wall_ms = 1'100'500, .refusals = refusals()};
+  const std::string foot = board_lines(head, {}, {.columns = 200}, plain).back();
+  EXPECT_EQ(foot.rfind("Refused stale writes and reads: 4 since 1970-01-", 0), 0u) << foot;
+  EXPECT_TRUE(foot.ends_with(", audit 1 (now), ledger 2 (10s ago), config 1 (1m10s ago)")) << foot;
+}
+
+TEST(BoardTextTest, NothingRefusedIsNotTheSameAsNotKnown) {
+  const BoardHead none{.refusals = observe::RefusalRecord{}};
+  EXPECT_EQ(board_lines(none, {}, {.columns = 80}, plain).back(),
+            "Refused stale writes and reads: 0");
+  EXPECT_EQ(board_lines({}, {}, {.columns = 80}, plain).back(),
+            "Refused stale writes and reads: -");
+  EXPECT_TRUE(board_json({}, {}).at("stale_refusals").is_null());
+  const auto json = board_json(none, {});
+  const auto& counted = json.at("stale_refusals").as_object();
+  EXPECT_EQ(counted.at("total").to_number<int>(), 0);
+  EXPECT_TRUE(counted.at("since_ms").is_null());
+  EXPECT_TRUE(counted.at("resources").as_array().empty());
+}
+
+TEST(BoardTextTest, JsonHasEveryRefusedResource) {
+  const auto json = board_json({.refusals = refusals()}, {});
+  const auto& counted = json.at("stale_refusals").as_object();
+  EXPECT_EQ(counted.at("total").to_number<int>(), 4);
+  EXPECT_EQ(counted.at("since_ms").to_number<int>(), 1'000'000);
+  ASSERT_EQ(counted.at("resources").as_array().size(), 3u);
+  const auto& second = counted.at("resources").as_array().at(1).as_object();
+  EXPECT_EQ(second.at("key").as_string(), "ledger");
+  EXPECT_EQ(second.at("count").to_number<int>(), 2);
+  EXPECT_EQ(second.at("last_ms").to_number<int>(), 1'090'000);
+}
+
 TEST(BoardTextTest, JsonHasEveryContender) {
   const auto json = board_json({.engine = "local:/x", .wall_ms = 7}, {row("deploy")});
   EXPECT_EQ(json.at("time_ms").as_int64(), 7);
   const auto& lock = json.at("locks").as_array().at(0).as_object();
   EXPECT_EQ(lock.at("holders").as_array().size(), 1u);
   EXPECT_TRUE(lock.at("hand_overs_s").is_null());
-  EXPECT_TRUE(json.at("stale_refusals").is_null());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace holdfast::cli {
 namespace {
 
-/// Over how long hand-overs are counted.
+/// Over how long hand-overs are counted, and a lock that is free is remembered.
 constexpr Duration kWindow = std::chrono::seconds{10};
 
 Millis longest(const std::vector<Contender>& contenders, std::int64_t wall_ms) {
@@ -55,7 +55,8 @@ BoardRow LockBoard::to_row(LockInfo lock, TimePoint now, std::int64_t wall_ms) {
   while (!track.hand_overs.empty() && track.hand_overs.front() <= now - kWindow) {
     track.hand_overs.pop_front();
   }
-  track.holders = std::move(holders);
+  // Who held it last is still that while nobody does.
+  if (!holders.empty()) track.holders = std::move(holders);
   track.seen_at = now;
   BoardRow row{.lock = std::move(lock), .hand_overs_s = rate(track, now)};
   row.longest_wait = longest(row.lock.waiters, wall_ms);
@@ -66,8 +67,9 @@ BoardRow LockBoard::to_row(LockInfo lock, TimePoint now, std::int64_t wall_ms) {
 void LockBoard::look(std::vector<LockInfo> locks, TimePoint now, std::int64_t wall_ms) {
   rows_.clear();
   for (LockInfo& lock : locks) rows_.push_back(to_row(std::move(lock), now, wall_ms));
-  // A lock that comes back after a while begins anew.
-  std::erase_if(tracks_, [now](const auto& entry) { return entry.second.seen_at != now; });
+  // A lock that is taken and released often is free at many looks.
+  std::erase_if(tracks_,
+                [now](const auto& entry) { return entry.second.seen_at <= now - kWindow; });
   std::ranges::sort(rows_, comes_first);
 }
 

@@ -21,7 +21,8 @@ struct BoardRow {
   Millis longest_wait{0};
   /// Of the holders, the one that has held for longest.
   Millis longest_hold{0};
-  /// Seen to pass from one holder to another, per second. Empty: not looked at twice yet.
+  /// Seen to pass from one holder to another, per second, also if it was free at looks in between.
+  /// Empty: not seen before, or not for ten seconds.
   std::optional<double> hand_overs_s{};
 };
 
@@ -38,6 +39,7 @@ class LockBoard {
   /// Who holds a lock: owner's fingerprint and token.
   using Holder = std::pair<std::string, Token>;
   struct Track {
+    /// At the last look at which there were any.
     std::vector<Holder> holders;
     /// When hand-overs were seen, within the window.
     std::deque<TimePoint> hand_overs;

@@ -72,12 +72,33 @@ TEST(LockBoardTest, HandOversAreThoseSeenBetweenLooks) {
   EXPECT_EQ(board.rows()[0].hand_overs_s, 0);
 }
 
-TEST(LockBoardTest, LockThatWentAwayBeginsAnew) {
+TEST(LockBoardTest, LockThatWasFreeInBetweenWasHandedOver) {
   LockBoard board;
   board.look({lock("x", {contender("a", 1, 0)})}, kStart, 0);
   board.look({}, kStart + 1s, 0);
   EXPECT_TRUE(board.rows().empty());
   board.look({lock("x", {contender("b", 2, 0)})}, kStart + 2s, 0);
+  EXPECT_EQ(board.rows()[0].hand_overs_s, 0.5);
+  board.look({}, kStart + 3s, 0);
+  board.look({lock("x", {contender("b", 3, 0)})}, kStart + 4s, 0);
+  EXPECT_EQ(board.rows()[0].hand_overs_s, 0.5) << "the same owner, with a higher token";
+}
+
+TEST(LockBoardTest, HolderThatOneLookMissedIsNotCountedAgain) {
+  LockBoard board;
+  board.look({lock("x", {contender("a", 1, 0)})}, kStart, 0);
+  board.look({}, kStart + 1s, 0);
+  board.look({lock("x", {}, {contender("b", 0, 0)})}, kStart + 2s, 0);
+  board.look({lock("x", {contender("a", 1, 0)})}, kStart + 3s, 0);
+  EXPECT_EQ(board.rows()[0].hand_overs_s, 0);
+}
+
+TEST(LockBoardTest, LockThatWasFreeForLongBeginsAnew) {
+  LockBoard board;
+  board.look({lock("x", {contender("a", 1, 0)})}, kStart, 0);
+  board.look({}, kStart + 9s, 0);
+  board.look({}, kStart + 10s, 0);
+  board.look({lock("x", {contender("b", 2, 0)})}, kStart + 11s, 0);
   EXPECT_EQ(board.rows()[0].hand_overs_s, std::nullopt);
 }
 

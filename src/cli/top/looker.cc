@@ -6,8 +6,17 @@
 
 #include "base/assert.h"
 #include "cli/wall_time.h"
+#include "observe/kept_record.h"
 
 namespace holdfast::cli {
+
+std::optional<observe::RefusalRecord> look_at_refusals(Client& client) {
+  auto store = client.store();
+  if (!store) return std::nullopt;
+  auto kept = observe::read_key<observe::RefusalRecord>(*store, observe::kRefusalsKey);
+  if (!kept) return std::nullopt;
+  return kept->value_or(observe::RefusalRecord{});
+}
 
 Looker::Looker(Client client, std::string prefix, Millis every)
     : client_{std::move(client)},
@@ -36,12 +45,14 @@ void Looker::look_on(const std::stop_token& stop) {
 
 void Looker::look() {
   auto locks = client_.list(prefix_);
+  auto refusals = locks ? look_at_refusals(client_) : std::nullopt;
   const std::lock_guard lock{mutex_};
   look_.head.wall_ms = wall_now_ms();
   look_.head.trouble.reset();
   if (!locks) {
     look_.head.trouble = locks.error();
   } else {
+    look_.head.refusals = std::move(refusals);
     board_.look(std::move(*locks), BootClock::now(), look_.head.wall_ms);
     look_.rows = board_.rows();
   }

@@ -14,6 +14,9 @@
 
 namespace holdfast::cli {
 
+/// What the engine has of refused stale operations. Empty: it has no store, or gave no answer.
+std::optional<observe::RefusalRecord> look_at_refusals(Client& client);
+
 /// Thread safety: all members are called by one thread.
 class Looker {
  public:

@@ -27,15 +27,16 @@ Task<Result<Own, AcquireError>> Contention::run(TimePoint wait_until, std::stop_
     });
   };
   const std::stop_callback on_stop{stop, wake};
-  for (bool waited = false;; waited = true) {
+  for (;;) {
     const auto asked = co_await ask(stop, last_word);
     if (!asked) co_return Unexpected{give_up(asked.error())};
-    if (standing_.admission == core::Admission::granted) co_return co_await won(waited);
+    if (standing_.admission == core::Admission::granted) co_return co_await won();
     if (standing_.admission == core::Admission::permits_differ) {
       co_return Unexpected{
           give_up({Errc::invalid_argument,
                    "\"" + request_.name.text() + "\" is in use with another number of permits"})};
     }
+    met_ = core::Met::others;
     if (waits) co_await wait_for_turn(wait_until, stop);
     const bool cancelled = stop.stop_requested();
     if (waits && !cancelled && env.now() < wait_until) continue;
@@ -151,12 +152,13 @@ Task<void> Contention::wait_for_turn(TimePoint wait_until, std::stop_token stop)
   }
 }
 
-Task<Result<Own, AcquireError>> Contention::won(bool waited) {
+Task<Result<Own, AcquireError>> Contention::won() {
   listening_ = {};
   const auto session = own_.use.session();
   if (request_.kind == LeaseKind::detached) {
     // It is to last for the whole of its TTL from now, not from when it began to wait.
     const TimePoint by = parts_->env.now() + parts_->settings.timeout;
+    const bool waited = met_ == core::Met::others;
     if (waited) static_cast<void>(co_await parts_->sessions->renew(session, by));
     own_.listening = {};
   }

@@ -28,6 +28,9 @@ class Contention : public std::enable_shared_from_this<Contention> {
   /// otherwise in the background.
   Task<Result<Own, AcquireError>> run(TimePoint wait_until, std::stop_token stop);
 
+  /// Who was in the way of it so far.
+  core::Met met() const { return met_; }
+
   /// The session is over: is it the one this relies on?
   void hear_of_end(const std::shared_ptr<Session>& session);
 
@@ -42,7 +45,7 @@ class Contention : public std::enable_shared_from_this<Contention> {
   void hear(const KeyNews& news);
   void look_again();
 
-  Task<Result<Own, AcquireError>> won(bool waited);
+  Task<Result<Own, AcquireError>> won();
   Task<AcquireError> leave(AcquireError why, TimePoint answer_by);
   AcquireError give_up(Error why);
 
@@ -52,6 +55,7 @@ class Contention : public std::enable_shared_from_this<Contention> {
   core::LockRequest request_;
   Own own_;
   Standing standing_{};
+  core::Met met_{core::Met::nobody};
   KeyWatches::Listening listening_{};
   bool look_{false};
   Alarm changed_;

@@ -9,11 +9,10 @@ namespace holdfast::etcd {
 /// Awaited, asks `call` about the lease and waits for the answer. The port outlives the await.
 template <void (EtcdPort::*call)(LeaseId, TimePoint, OnLease)>
 auto lease_call(EtcdPort& port, LeaseId lease, TimePoint answer_by) {
-  constexpr auto initiate = [](auto handler, EtcdPort* asked, LeaseId id, TimePoint by) {
-    (asked->*call)(id, by, OnLease{std::move(handler)});
+  const auto start = [&port, lease, answer_by](auto handler) {
+    (port.*call)(lease, answer_by, OnLease{std::move(handler)});
   };
-  return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<LeaseAnswer>)>(
-      initiate, boost::asio::deferred, &port, lease, answer_by);
+  return completion<Result<LeaseAnswer>>(start);
 }
 
 inline auto kept_alive(EtcdPort& port, LeaseId lease, TimePoint answer_by) {
@@ -25,12 +24,10 @@ inline auto revoked(EtcdPort& port, LeaseId lease, TimePoint answer_by) {
 
 /// Awaited, makes the lease and waits for the answer. The port outlives the await.
 inline auto granted(EtcdPort& port, LeaseId lease, Seconds ttl, TimePoint answer_by) {
-  constexpr auto initiate =
-      [](auto handler, EtcdPort* asked, LeaseId id, Seconds seconds, TimePoint by) {
-        asked->grant(id, seconds, by, OnLease{std::move(handler)});
-      };
-  return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<LeaseAnswer>)>(
-      initiate, boost::asio::deferred, &port, lease, ttl, answer_by);
+  const auto start = [&port, lease, ttl, answer_by](auto handler) {
+    port.grant(lease, ttl, answer_by, OnLease{std::move(handler)});
+  };
+  return completion<Result<LeaseAnswer>>(start);
 }
 
 /// A lease that nobody has.

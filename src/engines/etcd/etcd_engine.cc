@@ -70,7 +70,8 @@ Task<Result<core::Grant, AcquireError>> EtcdEngine::acquire(core::LockRequest re
   const core::Grant grant{.token = Token{static_cast<std::uint64_t>(won->place.created)},
                           .sent_at = session->confirmed_at(),
                           .valid_until = session->valid_until(),
-                          .ttl = session->ttl()};
+                          .ttl = session->ttl(),
+                          .met = contention->met()};
   if (request.kind == LeaseKind::detached) {
     parts_->sessions->leave_alone(session);
   } else {

@@ -88,6 +88,18 @@ TEST_F(EtcdEngineTest, ALeaseThatNothingNeedsIsGivenUp) {
   EXPECT_TRUE(alice_.acquire({})->lease);
 }
 
+TEST_F(EtcdEngineTest, AGrantTellsWhetherOthersWereInTheWay) {
+  const auto first = alice_.acquire({});
+  ASSERT_TRUE(first->lease);
+  EXPECT_EQ(first->lease->met(), core::Met::nobody);
+  const auto second = bob_.begin({.wait = 1min});
+  advance(1s);
+  EXPECT_EQ(alice_.release(first->lease), ReleaseOutcome::released);
+  ASSERT_TRUE(run_until([&] { return second->done(); }, 1s));
+  ASSERT_TRUE(second->lease);
+  EXPECT_EQ(second->lease->met(), core::Met::others);
+}
+
 TEST_F(EtcdEngineTest, WaitersAreServedInTheOrderOfTheirKeys) {
   const auto first = alice_.acquire({});
   const auto second = bob_.begin({.wait = 1min});

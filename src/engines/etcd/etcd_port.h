@@ -4,13 +4,12 @@
 
 #pragma once
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/deferred.hpp>
 #include <functional>
 #include <memory>
 #include <utility>
 
 #include "base/callback.h"
+#include "base/completion.h"
 #include "engines/etcd/etcd_messages.h"
 #include "holdfast/clock.h"
 #include "holdfast/result.h"
@@ -73,12 +72,10 @@ class EtcdPort {
   /// Awaited, commits and waits for the answer. `txn` outlives the await; it is not held, because
   /// g++ 12 destroys what an awaiting expression holds twice.
   auto committed(const SharedTxn& txn, TimePoint answer_by) {
-    constexpr auto initiate =
-        [](auto handler, EtcdPort* port, const SharedTxn* awaited, TimePoint by) {
-          port->commit(*awaited, by, OnTxn{std::move(handler)});
-        };
-    return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<TxnAnswer>)>(
-        initiate, boost::asio::deferred, this, &txn, answer_by);
+    const auto start = [this, &txn, answer_by](auto handler) {
+      commit(txn, answer_by, OnTxn{std::move(handler)});
+    };
+    return completion<Result<TxnAnswer>>(start);
   }
 };
 

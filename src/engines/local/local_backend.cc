@@ -85,17 +85,16 @@ AcquireResult LocalBackend::acquire(std::string_view name,
       *engine_, name, options, Waiting::Wake::thread, *ticket, patience(now, options.wait)};
   add(waiting);
   const std::stop_callback on_stop{stop, [&] { waiting.nudge(); }};
-  TimePoint looked_at = now;
-  Waiting::Progress progress = waiting.advance(looked_at, stop);
+  Arrival arrival{now, now};
+  Waiting::Progress progress = waiting.advance(now, stop);
   while (std::holds_alternative<std::monostate>(progress)) {
     waiting.sleep();
-    looked_at = BootClock::now();
-    progress = waiting.advance(looked_at, stop);
+    arrival = {now, BootClock::now(), core::Met::others};
+    progress = waiting.advance(arrival.granted_at, stop);
   }
   remove(waiting);
   if (auto* error = std::get_if<AcquireError>(&progress)) return Unexpected{std::move(*error)};
-  return std::shared_ptr<LeaseCore>{
-      make_lease(name, options, std::get<Ticket>(progress), {now, looked_at})};
+  return std::shared_ptr<LeaseCore>{make_lease(name, options, std::get<Ticket>(progress), arrival)};
 }
 
 Result<Duration> LocalBackend::renew(std::string_view name, const Owner& owner, Millis ttl) {

@@ -83,6 +83,8 @@ class LocalBackend final : public Backend, public std::enable_shared_from_this<L
   void look_at_leases(TimePoint now, Rest& rest);
   void look_at_waiters(TimePoint now);
   void advance_async(TimePoint now, Rest& rest);
+  /// On the dispatcher's thread.
+  void tell(const std::shared_ptr<AsyncWait>& wait, AcquireResult result);
   void end_async();
   std::shared_ptr<LocalLease> make_lease(std::string_view name,
                                          const AcquireOptions& options,

@@ -34,6 +34,17 @@ struct LocalBackend::AsyncWait {
         stop{std::move(stop_in)},
         callback{std::move(callback_in)} {}
 
+  /// Precondition: it does not wait any more.
+  AcquireResult result(LocalBackend& backend,
+                       Waiting::Progress progress,
+                       TimePoint now,
+                       core::Met met) const {
+    if (auto* error = std::get_if<AcquireError>(&progress)) return Unexpected{std::move(*error)};
+    const Arrival arrival{asked_at, std::max(now, asked_at), met};
+    return std::shared_ptr<LeaseCore>{
+        backend.make_lease(waiting.name(), waiting.options(), std::get<Ticket>(progress), arrival)};
+  }
+
   TimePoint asked_at;
   Waiting waiting;
   std::stop_token stop;
@@ -99,6 +110,7 @@ void LocalBackend::keep_sessions(TimePoint now, Rest& rest) {
 }
 
 void LocalBackend::keep_session(SessionEntry& entry, TimePoint now, Rest& rest) {
+  entry.renewed = false;
   const bool in_use = entry.users.load() > 0;
   const bool used = entry.used.exchange(false);
   const Ref ref = entry.current();
@@ -127,6 +139,7 @@ void LocalBackend::keep_session(SessionEntry& entry, TimePoint now, Rest& rest) 
   }
   if (now >= clock.renew_at() && local::renew(line, now + entry.ttl()) == Renewal::renewed) {
     clock.renewed(now, entry.ttl());
+    entry.renewed = true;
   }
   rest.until = std::min(rest.until, clock.renew_at());
 }
@@ -136,6 +149,9 @@ void LocalBackend::look_at_leases(TimePoint now, Rest& rest) {
   const std::lock_guard lock{mutex_};
   for (LocalLease* lease = leases_; lease != nullptr; lease = lease->next) {
     if (deleted_.load()) lease->lose(LossReason::gone);
+    if (const SessionEntry* const entry = lease->session_entry(); entry && entry->renewed) {
+      lease->renewed();
+    }
     rest.until = std::min(rest.until, lease->keep(now));
   }
 }
@@ -158,6 +174,14 @@ void LocalBackend::async_acquire(std::string_view name,
   }
   auto wait =
       std::make_shared<AsyncWait>(*engine_, name, options, stop, std::move(callback), *ticket, now);
+  // A detached lease is never known to be first: who meets nobody has not waited all the same.
+  Waiting::Progress progress = wait->waiting.advance(now, stop);
+  if (std::holds_alternative<Ticket>(progress)) {
+    return wait->callback(wait->result(*this, std::move(progress), now, core::Met::nobody));
+  }
+  if (std::holds_alternative<AcquireError>(progress)) {
+    return tell(wait, wait->result(*this, std::move(progress), now, core::Met::others));
+  }
   wait->on_stop.emplace(stop, [this] { engine_->membership().wake(); });
   {
     const std::lock_guard lock{mutex_};
@@ -199,19 +223,15 @@ void LocalBackend::advance_async(TimePoint now, Rest& rest) {
       count(wait->waiting.session_entry(), -1);
       async_waits_.remove(wait);
     }
-    AcquireResult result = [&]() -> AcquireResult {
-      if (auto* error = std::get_if<AcquireError>(&progress)) return Unexpected{std::move(*error)};
-      return std::shared_ptr<LeaseCore>{
-          make_lease(wait->waiting.name(),
-                     wait->waiting.options(),
-                     std::get<Ticket>(progress),
-                     {wait->asked_at, std::max(now, wait->asked_at)})};
-    }();
-    dispatcher_->post([wait, outcome = std::make_shared<AcquireResult>(std::move(result))] {
-      wait->on_stop.reset();
-      wait->callback(std::move(*outcome));
-    });
+    tell(wait, wait->result(*this, std::move(progress), now, core::Met::others));
   }
+}
+
+void LocalBackend::tell(const std::shared_ptr<AsyncWait>& wait, AcquireResult result) {
+  dispatcher_->post([wait, outcome = std::make_shared<AcquireResult>(std::move(result))] {
+    wait->on_stop.reset();
+    wait->callback(std::move(*outcome));
+  });
 }
 
 }  // namespace holdfast::local

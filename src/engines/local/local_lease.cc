@@ -102,6 +102,16 @@ TimePoint LocalLease::keep(TimePoint now) {
   return fresh == LeaseState::held ? jeopardy_at : until;
 }
 
+void LocalLease::renewed() {
+  LeaseWitness* const observing = witness();
+  const LeaseState known = state_.load();
+  const bool stands = known == LeaseState::held || known == LeaseState::jeopardy;
+  if (observing == nullptr || !stands) return;
+  auto self = weak_from_this().lock();
+  if (self == nullptr) return;
+  backend_->dispatcher().post([self = std::move(self), observing] { observing->kept(*self); });
+}
+
 void LocalLease::lose(LossReason reason) {
   LeaseState known = state_.load();
   do {

@@ -46,6 +46,8 @@ class LocalLease final : public LeaseCore, public std::enable_shared_from_this<L
   /// The keeper's look: says `lost` if it is, tells of jeopardy, and returns when to look again.
   TimePoint keep(TimePoint now);
   void lose(LossReason reason);
+  /// The keeper has renewed its session.
+  void renewed();
   SessionEntry* session_entry() const { return ticket_.session_entry; }
 
   // The backend's list of leases.

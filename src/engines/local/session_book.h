@@ -37,6 +37,8 @@ class SessionEntry {
   std::atomic<bool> used{false};
   /// The keeper does not look after it: the next user has to wake the keeper.
   std::atomic<bool> dormant{true};
+  /// The keeper's last look renewed it. For the keeper's thread alone.
+  bool renewed{false};
 
  private:
   friend class SessionBook;

@@ -84,7 +84,8 @@ Result<core::Asked> read_asked(const Row& row) {
     const std::string_view token = next_word(note);
     const std::string_view owner = next_word(note);
     asked.holder = holder_of(owner, token, note);
-    asked.holder->ttl = asked.change;
+    // The change comes once the lease is surely over, a millisecond later than what is left of it.
+    asked.holder->ttl = std::max(asked.change - Millis{1}, Millis{0});
   }
   return asked;
 }
@@ -122,7 +123,11 @@ std::optional<Notice> read_notice(std::string_view text) {
   const auto owner = Owner::parse(next_word(text));
   if (word == kWords.end() || !owner) return std::nullopt;
   const Kind kind = kKinds[static_cast<std::size_t>(word - kWords.begin())];
-  return Notice{.kind = kind, .owner = *owner, .change = millis_of(text)};
+  if (kind != Kind::granted)
+    return Notice{.kind = kind, .owner = *owner, .change = millis_of(text)};
+  const auto token = parse_token(text);
+  if (!token) return std::nullopt;
+  return Notice{.kind = kind, .owner = *owner, .token = *token};
 }
 
 LockInfo read_lock(std::string name, const std::vector<Row>& rows) {

@@ -41,6 +41,8 @@ struct Notice {
   enum class Kind : std::uint8_t { granted, first, broken };
   Kind kind{Kind::granted};
   Owner owner;
+  /// granted: of the lease.
+  Token token{0};
   /// first: in how long the lock may come free without a word.
   Millis change{0};
 };

@@ -22,7 +22,7 @@ TEST(LeaseAnswersTest, ReadsWhoIsInTheWay) {
   ASSERT_TRUE(asked->holder);
   EXPECT_EQ(asked->holder->token, Token{42});
   EXPECT_EQ(asked->holder->owner_fp, Owner::parse(kOwnerText)->fingerprint());
-  EXPECT_EQ(asked->holder->ttl, Millis{900});
+  EXPECT_EQ(asked->holder->ttl, Millis{899});
 }
 
 TEST(LeaseAnswersTest, SeveralHoldersAreNobodyInParticular) {
@@ -54,10 +54,12 @@ TEST(LeaseAnswersTest, ReadsFatesInTheirOrder) {
 }
 
 TEST(LeaseAnswersTest, ReadsNotices) {
-  const auto granted = read_notice("granted " + kOwnerText);
+  const auto granted = read_notice("granted " + kOwnerText + " 41");
   ASSERT_TRUE(granted);
   EXPECT_EQ(granted->kind, Notice::Kind::granted);
   EXPECT_EQ(granted->owner, *Owner::parse(kOwnerText));
+  EXPECT_EQ(granted->token, Token{41});
+  EXPECT_FALSE(read_notice("granted " + kOwnerText));
   const auto first = read_notice("first " + kOwnerText + " 700");
   ASSERT_TRUE(first);
   EXPECT_EQ(first->kind, Notice::Kind::first);

@@ -9,7 +9,7 @@
 // number (kAttendStatement), which the server takes away when it ends. Without a session, it is
 // there for one TTL after it asked last. A lock that is free while somebody waits is given to the
 // first of them by whoever comes along, so that nobody overtakes; who is given one is told on the
-// channel of its session, `holdfast_<session>`, with `granted <owner>`. Who has become the
+// channel of its session, `holdfast_<session>`, with `granted <owner> <token>`. Who has become the
 // first of those who wait, or was it when somebody let go, is told `first <owner> <milliseconds>`:
 // how long until the lock may come free without a word.
 //

@@ -56,19 +56,54 @@ class PostgresEngineTest : public testing::Test {
   std::map<std::string, std::optional<Rows>> answers_;
   std::shared_ptr<FakePort> port_{std::make_shared<FakePort>(env_)};
   std::shared_ptr<News> news_{std::make_shared<News>()};
-  std::shared_ptr<PostgresEngine> engine_{
-      std::make_shared<PostgresEngine>(env_, port_, Settings{.timeout = 1s})};
+  std::shared_ptr<PostgresEngine> engine_ =
+      std::make_shared<PostgresEngine>(env_, port_, Settings{.timeout = 1s});
   std::stop_source stop_;
   const Owner owner_ = env_.fresh_owner();
   std::optional<Granted> granted_;
 };
+
+TEST_F(PostgresEngineTest, APushedGrantCountsFromTheRequestThatFoundAnother) {
+  say("holdfast_acquire", {"queued", "40 " + owner_text() + " note", "60000", "f"});
+  const TimePoint asked_at = env_.now();
+  begin_acquire();
+  scheduler_.advance(kTtl / 4);
+  port_->notify("granted " + owner_text() + " 41");
+  scheduler_.advance(10ms);
+  ASSERT_TRUE(granted_ && *granted_);
+  EXPECT_EQ((*granted_)->token, Token{41});
+  EXPECT_EQ((*granted_)->valid_until, core::deadline_of(asked_at, kTtl));
+  EXPECT_EQ(port_->count("holdfast_confirm"), 0u);
+}
+
+TEST_F(PostgresEngineTest, APushedGrantIsConfirmedWhenItsRequestIsLongAgo) {
+  say("holdfast_acquire", {"queued", "40 " + owner_text() + " note", "60000", "f"});
+  begin_acquire();
+  say("holdfast_confirm", {"41", "9000"});
+  scheduler_.advance(kTtl / 2);
+  port_->notify("granted " + owner_text() + " 41");
+  scheduler_.advance(10ms);
+  ASSERT_TRUE(granted_ && *granted_);
+  EXPECT_EQ(port_->count("holdfast_confirm"), 1u);
+}
+
+// It was granted, did not hear of it until that was over, and has asked again since.
+TEST_F(PostgresEngineTest, ANoticeOlderThanTheHolderThatWasFoundIsConfirmed) {
+  say("holdfast_acquire", {"queued", "42 " + owner_text() + " note", "60000", "f"});
+  begin_acquire();
+  say("holdfast_confirm", {kNone, kNone});
+  port_->notify("granted " + owner_text() + " 41");
+  scheduler_.advance(10ms);
+  EXPECT_FALSE(granted_);
+  EXPECT_EQ(port_->count("holdfast_confirm"), 1u);
+}
 
 TEST_F(PostgresEngineTest, APushedGrantCountsFromItsConfirmation) {
   begin_acquire();
   say("holdfast_confirm", {"41", "8000"});
   scheduler_.advance(3s);
   const TimePoint told_at = env_.now();
-  port_->notify("granted " + owner_text());
+  port_->notify("granted " + owner_text() + " 41");
   scheduler_.advance(10ms);
   ASSERT_TRUE(granted_ && *granted_);
   EXPECT_EQ((*granted_)->token, Token{41});
@@ -83,7 +118,7 @@ TEST_F(PostgresEngineTest, WithLessThanHalfATtlLeftItAsksAgain) {
   say("holdfast_acquire", {"granted", "41", kNone, kNone});
   scheduler_.advance(3s);
   const TimePoint told_at = env_.now();
-  port_->notify("granted " + owner_text());
+  port_->notify("granted " + owner_text() + " 41");
   scheduler_.advance(10ms);
   ASSERT_TRUE(granted_ && *granted_);
   EXPECT_EQ(port_->count("holdfast_acquire"), 2u);
@@ -93,7 +128,7 @@ TEST_F(PostgresEngineTest, WithLessThanHalfATtlLeftItAsksAgain) {
 TEST_F(PostgresEngineTest, ANoticeThatNothingConfirmsGrantsNothing) {
   begin_acquire();
   say("holdfast_confirm", {kNone, kNone});
-  port_->notify("granted " + owner_text());
+  port_->notify("granted " + owner_text() + " 41");
   scheduler_.advance(10ms);
   EXPECT_FALSE(granted_);
   EXPECT_EQ(port_->count("holdfast_acquire"), 2u);
@@ -181,7 +216,7 @@ TEST_F(PostgresEngineTest, AGrantAfterLeavingGoesBack) {
   ASSERT_TRUE(granted_);
   EXPECT_EQ(granted_->error().code, Errc::timeout);
   const std::size_t released = port_->count("holdfast_release");
-  port_->notify("granted " + owner_text());
+  port_->notify("granted " + owner_text() + " 41");
   scheduler_.advance(10ms);
   EXPECT_EQ(port_->count("holdfast_release"), released + 1);
 }
@@ -190,15 +225,15 @@ TEST_F(PostgresEngineTest, AGrantAfterLeavingGoesBack) {
 TEST_F(PostgresEngineTest, AGrantOnceMoreToOneThatHadItGoesBack) {
   begin_acquire();
   say("holdfast_confirm", {"41", "8000"});
-  port_->notify("granted " + owner_text());
+  port_->notify("granted " + owner_text() + " 41");
   scheduler_.advance(10ms);
   ASSERT_TRUE(granted_ && *granted_);
   // The same lease, told late.
-  port_->notify("granted " + owner_text());
+  port_->notify("granted " + owner_text() + " 41");
   scheduler_.advance(10ms);
   EXPECT_EQ(port_->count("holdfast_release"), 0u);
   say("holdfast_confirm", {"57", "9000"});
-  port_->notify("granted " + owner_text());
+  port_->notify("granted " + owner_text() + " 41");
   scheduler_.advance(10ms);
   EXPECT_EQ(port_->count("holdfast_release"), 1u);
 }
@@ -218,7 +253,7 @@ TEST_F(PostgresEngineTest, NothingIsRelayedAfterItsEnd) {
   stop_.request_stop();
   scheduler_.advance(1s);
   engine_.reset();
-  port_->notify("granted " + owner_text());
+  port_->notify("granted " + owner_text() + " 41");
   port_->end_session();
   scheduler_.advance(1min);
   EXPECT_EQ(port_->opened, 1u);

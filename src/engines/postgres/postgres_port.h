@@ -4,8 +4,6 @@
 
 #pragma once
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/deferred.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +15,7 @@
 #include <vector>
 
 #include "base/callback.h"
+#include "base/completion.h"
 #include "holdfast/clock.h"
 #include "holdfast/result.h"
 
@@ -97,12 +96,10 @@ class PostgresSession {
   /// Awaited, sends and waits for the answer. `call` outlives the await; it is not held, because
   /// g++ 12 destroys what an awaiting expression holds twice.
   auto answered(const SharedCall& call, TimePoint answer_by) {
-    constexpr auto initiate =
-        [](auto handler, PostgresSession* session, const SharedCall* awaited, TimePoint by) {
-          session->send(*awaited, by, OnAnswer{std::move(handler)});
-        };
-    return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<Answer>)>(
-        initiate, boost::asio::deferred, this, &call, answer_by);
+    const auto start = [this, &call, answer_by](auto handler) {
+      send(call, answer_by, OnAnswer{std::move(handler)});
+    };
+    return completion<Result<Answer>>(start);
   }
 };
 
@@ -133,12 +130,10 @@ class PostgresPort {
 
   /// As PostgresSession::answered().
   auto answered(const SharedCall& call, TimePoint answer_by) {
-    constexpr auto initiate =
-        [](auto handler, PostgresPort* port, const SharedCall* awaited, TimePoint by) {
-          port->send(*awaited, by, OnAnswer{std::move(handler)});
-        };
-    return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<Answer>)>(
-        initiate, boost::asio::deferred, this, &call, answer_by);
+    const auto start = [this, &call, answer_by](auto handler) {
+      send(call, answer_by, OnAnswer{std::move(handler)});
+    };
+    return completion<Result<Answer>>(start);
   }
 };
 

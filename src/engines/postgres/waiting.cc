@@ -71,10 +71,15 @@ void Waiting::look_by(const Entry& entry) {
 void Waiting::note(core::Waiter& waiter, const core::Asked& answer, const Request& by) {
   waiter.answered = true;
   if (answer.token) return waiter.grant(*answer.token, by.sent_at);
+  waiter.met = core::Met::others;
   waiter.holder = answer.holder;
   waiter.ask_at = TimePoint::max();
   const auto entry = find(waiter.request.owner);
   if (!entry) return;
+  if (answer.holder && answer.holder->token != Token{0} && by.sent_at > entry->queued_at) {
+    entry->queued_at = by.sent_at;
+    entry->behind = answer.holder->token;
+  }
   if (by.session != settings_.session()) {
     entry->asked_at = TimePoint::min();
     entry->misplaced_at = env_.now();
@@ -93,7 +98,7 @@ void Waiting::note(core::Waiter& waiter, const core::Asked& answer, const Reques
 
 void Waiting::hear(const Notice& notice) {
   const auto entry = find(notice.owner);
-  if (entry && notice.kind == Notice::Kind::granted) return confirm(entry);
+  if (entry && notice.kind == Notice::Kind::granted) return take_in_granted(entry, notice.token);
   if (entry) {
     entry->told_at = env_.now();
     entry->standing = core::Standing::first;
@@ -113,6 +118,15 @@ void Waiting::doubt(const Gone& gone) {
     const bool given_again = lease && *lease && (*lease)->token != *gone.token;
     if (given_again) self->settings_.on_stray(gone.request);
   });
+}
+
+void Waiting::take_in_granted(const std::shared_ptr<Entry>& entry, Token token) {
+  core::Waiter& waiter = *entry->waiter;
+  const bool is_fresh = env_.now() - waiter.request.ttl / 3 <= entry->queued_at;
+  if (!is_fresh || token <= entry->behind) return confirm(entry);
+  if (waiter.left) return;
+  waiter.grant(token, entry->queued_at);
+  waiter.changed.ring();
 }
 
 void Waiting::confirm(const std::shared_ptr<Entry>& entry) {

@@ -1,10 +1,12 @@
 // Waiting: this process's places in the queues of one server.
 //
 // While the ear hears, a place is kept by its session and costs nothing: the server says who has
-// become the first and who is given the lock. Who is first looks again when the holder's lease may
-// have ended; everybody does once in a TTL, in case the first has died together with the holder.
-// Without an ear a place is kept by asking again, a third of the TTL after the last time, and who
-// is first does so every quarter of a second. All who look at one moment do it in one statement.
+// become the first and who is given the lock. Its lease counts from the last request that found the
+// lock taken; if that is long ago, the server is asked what is left of it. Who is first looks again
+// when the holder's lease may have ended; everybody does once in a TTL, in case the first has died
+// together with the holder. Without an ear a place is kept by asking again, a third of the TTL
+// after the last time, and who is first does so every quarter of a second. All who look at one
+// moment do it in one statement.
 //
 // Thread safety: as Env. Lifetime: the Env outlives it; requests under way keep it alive.
 
@@ -70,6 +72,10 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
     core::Standing standing{core::Standing::none};
     /// When the lock may come free without a word.
     TimePoint change_at{TimePoint::max()};
+    /// When the last request left that found one holder, and that one's token: whoever is granted
+    /// the lock by a higher one was so later.
+    TimePoint queued_at{TimePoint::min()};
+    Token behind{0};
     /// When it was last told to be the first.
     TimePoint told_at{TimePoint::min()};
     /// When it was last seen that the place may be that of a session which nobody hears.
@@ -89,6 +95,7 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   std::shared_ptr<Entry> find(const Owner& owner) const;
   TimePoint look_at(const Entry& entry) const;
   void look_by(const Entry& entry);
+  void take_in_granted(const std::shared_ptr<Entry>& entry, Token token);
   void confirm(const std::shared_ptr<Entry>& entry);
   /// Somebody who left is said to have the lock: gives it back unless it is the one that it had.
   void doubt(const Gone& gone);

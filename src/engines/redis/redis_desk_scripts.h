@@ -149,6 +149,7 @@ inline constexpr Script kBreakScript{"break",
                                             lua::kPut,
                                             lua::kClock,
                                             lua::kTogether,
+                                            lua::kSay,
                                             lua::kHandOver,
                                             lua::kHolders,
                                             lua::kBreak>::value};

@@ -28,7 +28,7 @@ enum class Spread : std::uint8_t {
 class Keys {
  public:
   explicit Keys(std::string prefix, Spread spread = Spread::one_server)
-      : prefix_{std::move(prefix)}, spread_{spread} {}
+      : prefix_{std::move(prefix)}, spread_{spread}, channel_prefix_{without_spaces(prefix_)} {}
 
   const std::string& prefix() const { return prefix_; }
 
@@ -82,10 +82,13 @@ class Keys {
   /// Where one process hears that this lock was handed to it. It has no spaces, which part it from
   /// others in what is known of a waiter; `swake` tells the scripts to publish it in its slot.
   std::string channel(std::string_view process, const LockName& name) const {
-    const std::string kind = spread_ == Spread::sharded_cluster
-                                 ? "\x01swake:{" + slot_tag(slot(name)) + "}:"
-                                 : "\x01wake:";
-    return channel_prefix() + kind + std::string{process};
+    std::string text = channel_prefix_;
+    if (spread_ == Spread::sharded_cluster) {
+      text += "\x01swake:{" + slot_tag(slot(name)) + "}:";
+    } else {
+      text += "\x01wake:";
+    }
+    return text += process;
   }
 
   /// Whether a channel is heard in its slot alone.
@@ -94,24 +97,32 @@ class Keys {
   }
 
   /// Where all processes hear whose leases were ended by force.
-  std::string breaks() const { return channel_prefix() + '\x01' + "break"; }
+  std::string breaks() const { return channel_prefix_ + '\x01' + "break"; }
 
   /// Where who observes a lock hears that others hold it now.
-  std::string changes() const { return channel_prefix() + '\x01' + "change"; }
+  std::string changes() const { return channel_prefix_ + '\x01' + "change"; }
 
  private:
-  std::string channel_prefix() const {
+  static std::string without_spaces(std::string_view prefix) {
     std::string name;
-    for (const char c : prefix_) name += c == ' ' ? std::string{"%20"} : std::string{c};
+    for (const char c : prefix) name += c == ' ' ? std::string{"%20"} : std::string{c};
     return name;
   }
 
+  // On the way of every lock, several times: one allocation each.
   std::string beside(const LockName& name, std::string_view what) const {
-    return '{' + lock(name) + "}\x01" + std::string{what};
+    std::string key;
+    key.reserve(prefix_.size() + name.text().size() + what.size() + 3);
+    key += '{';
+    key += prefix_;
+    key += name.text();
+    key += "}\x01";
+    return key += what;
   }
 
   std::string prefix_;
   Spread spread_;
+  std::string channel_prefix_;
 };
 
 }  // namespace holdfast::redis

@@ -11,15 +11,15 @@
 namespace holdfast::redis::lua {
 
 /// A new token: the server's time in microseconds, or one more than the last one where that is
-/// higher, so that a server that lost its counter does not go back. Lua prints large numbers
-/// inexactly unless told otherwise, hence the format.
+/// higher, so that a server that lost its counter does not go back. Who knows the time says it. Lua
+/// prints large numbers inexactly unless told otherwise, hence the format.
 inline constexpr std::string_view kMint = R"lua(
-local function mint(counter)
+local function mint(counter, time)
   local last = tonumber(redis.call('GET', counter) or '0')
   if not (last and last >= 0) then
     return nil, 'HOLDFAST the token counter is not a number'
   end
-  local time = redis.call('TIME')
+  time = time or redis.call('TIME')
   local token = time[1] * 1000000 + time[2]
   if token <= last then
     token = last + 1
@@ -40,9 +40,17 @@ end
 )lua";
 
 inline constexpr std::string_view kClock = R"lua(
-local function clock()
-  local time = redis.call('TIME')
+local function clock(time)
+  time = time or redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+)lua";
+
+/// Tells one who waits. A channel that is heard in its slot alone says so by its name.
+inline constexpr std::string_view kSay = R"lua(
+local function say(channel, text)
+  local sharded = string.find(channel, '\1swake:', 1, true)
+  redis.pcall(sharded and 'SPUBLISH' or 'PUBLISH', channel, text)
 end
 )lua";
 
@@ -125,13 +133,7 @@ end
 /// admits: whether a claim may enter, and if not, in how many milliseconds that may change without
 /// a word. hand_over: the token of the one that asks, if it has one now; why nobody can have one;
 /// and who is first.
-///
-/// A channel that is heard in its slot alone says so by its name.
 inline constexpr std::string_view kHandOver = R"lua(
-local function say(channel, text)
-  local sharded = string.find(channel, '\1swake:', 1, true)
-  redis.pcall(sharded and 'SPUBLISH' or 'PUBLISH', channel, text)
-end
 local function first(queue, waiters, now)
   local owner = redis.call('LINDEX', queue, 0)
   while owner do

@@ -4,8 +4,6 @@
 
 #pragma once
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/deferred.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "base/callback.h"
+#include "base/completion.h"
 #include "holdfast/clock.h"
 #include "holdfast/result.h"
 
@@ -108,12 +107,10 @@ class RedisPort {
   /// Awaited, sends and waits for the answer. `call` outlives the await; it is not held, because
   /// g++ 12 destroys what an awaiting expression holds twice.
   auto eval(const SharedCall& call, TimePoint answer_by) {
-    constexpr auto initiate =
-        [](auto handler, RedisPort* port, const SharedCall* awaited, TimePoint by) {
-          port->send(*awaited, by, OnAnswer{std::move(handler)});
-        };
-    return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<Reply>)>(
-        initiate, boost::asio::deferred, this, &call, answer_by);
+    const auto start = [this, &call, answer_by](auto handler) {
+      send(call, answer_by, OnAnswer{std::move(handler)});
+    };
+    return completion<Result<Reply>>(start);
   }
 };
 

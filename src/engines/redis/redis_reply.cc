@@ -119,7 +119,9 @@ Result<core::Asked> read_asked(const Reply& reply) {
 
 std::optional<Call> read_call(std::string_view text) {
   const std::size_t space = std::min(text.find(' '), text.size());
-  Call call{.owner = std::string{text.substr(0, space)}};
+  const auto owner = Owner::parse(text.substr(0, space));
+  if (!owner) return std::nullopt;
+  Call call{.owner = *owner};
   if (space == text.size()) return call;
   const std::string_view rest = text.substr(space + 1);
   const std::size_t end = std::min(rest.find(' '), rest.size());

@@ -45,7 +45,7 @@ struct Call {
     /// When the last request left that the server had seen before.
     TimePoint sent_at;
   };
-  std::string owner;
+  Owner owner;
   std::optional<HandOver> hand_over{};
 };
 std::optional<Call> read_call(std::string_view text);

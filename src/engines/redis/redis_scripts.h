@@ -57,14 +57,53 @@ end
 return answers
 )lua";
 
-inline constexpr std::string_view kReleaseAtOnce = R"lua(
+/// What most releases meet: nobody waits.
+inline constexpr std::string_view kReleaseAlone = R"lua(
 local mine = ARGV[1] .. ':'
 local held = redis.call('GET', KEYS[1])
 local owned = held and string.sub(held, 1, #mine) == mine
 local token = owned and string.match(held, '^%d+', #mine + 1)
-if owned and redis.call('EXISTS', KEYS[3]) == 0 then
+local next = owned and redis.pcall('LINDEX', KEYS[3], 0)
+if owned and type(next) ~= 'string' then
   redis.call('DEL', KEYS[1])
   return (ARGV[2] or token) == token and 1 or 0
+end
+)lua";
+
+/// Or the next one is there and wants an exclusive lock without lock-delay, as the one who releases
+/// it had. Others, and what fails, are left to what follows; so is one behind the next that would
+/// have to be told that it is first now.
+inline constexpr std::string_view kReleaseToOne = R"lua(
+local function give_to(owner)
+  local till, ttl, stamp, channel, note = string.match(
+    redis.call('HGET', KEYS[4], owner) or '', '^(%d+) (%d+) (%d+) x 0 (%S+) (.*)$')
+  local time = redis.call('TIME')
+  local now = clock(time)
+  if not till or tonumber(till) < now then
+    return false
+  end
+  local behind = redis.call('LINDEX', KEYS[3], 1)
+  if behind then
+    local last, its_ttl = string.match(redis.call('HGET', KEYS[4], behind) or '', '^(%d+) (%d+) ')
+    if not last or tonumber(last) < now or tonumber(its_ttl) > ttl * 3 then
+      return false
+    end
+  end
+  local its_token = mint(KEYS[2], time)
+  if not its_token then
+    return false
+  end
+  redis.call('LPOP', KEYS[3])
+  redis.call('HDEL', KEYS[4], owner)
+  put(KEYS[1], owner, its_token, note, ttl)
+  say(channel, owner .. ' ' .. its_token .. ' ' .. stamp)
+  return true
+end
+if owned then
+  local done, given = pcall(give_to, next)
+  if done and given then
+    return (ARGV[2] or token) == token and 1 or 0
+  end
 end
 )lua";
 
@@ -145,6 +184,7 @@ inline constexpr Script kAcquireScript{"acquire",
                                               lua::kKeys,
                                               lua::kClock,
                                               lua::kTogether,
+                                              lua::kSay,
                                               lua::kHandOver,
                                               lua::kAgain,
                                               lua::kAsk,
@@ -158,6 +198,7 @@ inline constexpr Script kShareScript{"share",
                                             lua::kKeys,
                                             lua::kClock,
                                             lua::kTogether,
+                                            lua::kSay,
                                             lua::kHandOver,
                                             lua::kAgain,
                                             lua::kAsk,
@@ -171,6 +212,7 @@ inline constexpr Script kRefreshScript{"refresh",
                                               lua::kPut,
                                               lua::kClock,
                                               lua::kTogether,
+                                              lua::kSay,
                                               lua::kHandOver,
                                               lua::kAgain,
                                               lua::kAsk,
@@ -181,11 +223,13 @@ inline constexpr Script kRefreshScript{"refresh",
 /// neither holds it nor waits for it any more. A request for the lock that arrived late, when the
 /// lease had ended, may have been granted again, with another token.
 inline constexpr Script kReleaseScript{"release",
-                                       Joined<lua::kReleaseAtOnce,
-                                              lua::kKeys,
+                                       Joined<lua::kReleaseAlone,
                                               lua::kMint,
                                               lua::kPut,
                                               lua::kClock,
+                                              lua::kSay,
+                                              lua::kReleaseToOne,
+                                              lua::kKeys,
                                               lua::kTogether,
                                               lua::kHandOver,
                                               lua::kReleaseToNext>::value};

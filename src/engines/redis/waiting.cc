@@ -25,6 +25,7 @@ constexpr std::size_t kChannelsKept = 64;
 void note(core::Waiter& waiter, const core::Asked& answer, TimePoint sent, TimePoint now) {
   waiter.answered = true;
   if (answer.token) return waiter.grant(*answer.token, sent);
+  waiter.met = core::Met::others;
   waiter.holder = answer.holder;
   waiter.ask_at = TimePoint::max();
   if (answer.standing != core::Standing::first) return;
@@ -44,7 +45,7 @@ Waiting::Waiting(Env& env, std::shared_ptr<RedisPort> port, Keys keys, Settings 
 void Waiting::enter(std::shared_ptr<core::Waiter> waiter) {
   const core::LockRequest& request = waiter->request;
   const auto entry = std::make_shared<Entry>(waiter, channel(request.name), env_.now());
-  entries_.emplace(request.owner.to_string(), entry);
+  entries_.emplace(request.owner, entry);
   listen(entry->channel);
   if (refreshing_) {
     if (entry->refresh_due() < next_look_) changed_.ring();
@@ -56,8 +57,8 @@ void Waiting::enter(std::shared_ptr<core::Waiter> waiter) {
 
 void Waiting::leave(core::Waiter& waiter) {
   waiter.left = true;
-  entries_.erase(waiter.request.owner.to_string());
-  stop_listening(channel(waiter.request.name));
+  entries_.erase(waiter.request.owner);
+  if (channels_.size() > kChannelsKept) stop_listening(channel(waiter.request.name));
 }
 
 void Waiting::listen(const std::string& channel) {
@@ -67,8 +68,8 @@ void Waiting::listen(const std::string& channel) {
   });
 }
 
+/// Unless others wait on it.
 void Waiting::stop_listening(const std::string& channel) {
-  if (channels_.size() <= kChannelsKept) return;
   const auto on_it = [&](const auto& entry) { return entry.second->channel == channel; };
   if (std::ranges::any_of(entries_, on_it)) return;
   channels_.erase(channel);

@@ -78,7 +78,7 @@ class Waiting : public std::enable_shared_from_this<Waiting> {
   Settings settings_;
   std::string process_;
   /// By owner, which is how messages name them.
-  std::map<std::string, std::shared_ptr<Entry>, std::less<>> entries_;
+  std::map<Owner, std::shared_ptr<Entry>> entries_;
   std::set<std::string, std::less<>> channels_;
   bool refreshing_{false};
   /// When it is looked by itself what is to be refreshed.

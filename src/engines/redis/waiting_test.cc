@@ -37,6 +37,13 @@ TEST_F(WaiterTest, AGrantCountsFromTheRequestThatGotIt) {
   EXPECT_EQ(waiter_.granted_by.sent_at, begin_ + 1s);
 }
 
+TEST_F(WaiterTest, WhoIsToldToWaitHasMetOthers) {
+  EXPECT_EQ(waiter_.met, core::Met::nobody);
+  note(waiter_, busy({}, core::Standing::none), begin_, begin_);
+  note(waiter_, granted(7), begin_ + 1s, begin_ + 2s);
+  EXPECT_EQ(waiter_.met, core::Met::others);
+}
+
 TEST_F(WaiterTest, WhatCameFirstStands) {
   waiter_.grant(Token{7}, begin_ + 1s);
   waiter_.grant(Token{6}, begin_ + 2s);

@@ -88,6 +88,11 @@ redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return tonumber(ARGV[2])
 )lua"};
 
+/// ARGV channel, what to say there.
+inline constexpr redis::Script kAnnounceScript{"redlock-announce", R"lua(
+return redis.call('PUBLISH', ARGV[1], ARGV[2])
+)lua"};
+
 /// ARGV cursor, pattern. What SCAN answers.
 inline constexpr redis::Script kScanScript{"redlock-scan", R"lua(
 return redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 1000)

@@ -97,6 +97,8 @@ class Keys {
            "free:" +
            name.text();
   }
+  /// Where who observes a lock hears that others hold it now.
+  std::string changes() const { return prefix_ + "\x01" + "change"; }
 
   /// The lock whose own key, or key of waiters, this is. Empty: none.
   std::optional<LockName> lock_of(std::string_view key) const;

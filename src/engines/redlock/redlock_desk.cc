@@ -16,6 +16,9 @@ namespace {
 // A script holds up the whole server: so many locks at a time.
 constexpr std::size_t kInspectMax = 100;
 
+// Of an announcement, which nobody waits for.
+constexpr Millis kAnnouncement{5'000};
+
 /// As a SCAN pattern that stands for itself.
 std::string literally(std::string_view text) {
   std::string pattern;
@@ -68,7 +71,8 @@ RedlockDesk::RedlockDesk(Env& env,
       nodes_{std::move(nodes)},
       engine_{std::move(engine)},
       settings_{std::move(settings)},
-      keys_{settings_.prefix, settings_.set} {}
+      keys_{settings_.prefix, settings_.set},
+      bell_{std::make_shared<ChangeBell>(nodes_, keys_.changes())} {}
 
 Task<Result<LockInfo>> RedlockDesk::inspect(LockName name, TimePoint answer_by) {
   const auto self = shared_from_this();
@@ -223,5 +227,11 @@ Task<Result<ReleaseOutcome>> RedlockDesk::release(LockName name, Owner owner, Ti
   const core::HeldLease lease{.name = name, .owner = owner, .token = Token{0}};
   co_return co_await engine_->release(lease, answer_by, answer_by);
 }
+
+std::unique_ptr<core::LockEar> RedlockDesk::listen(LockName name, std::function<void()> on_change) {
+  return bell_->listen(name, std::move(on_change));
+}
+
+void RedlockDesk::announce(LockName name) { bell_->ring(name, env_.now() + kAnnouncement); }
 
 }  // namespace holdfast::redlock

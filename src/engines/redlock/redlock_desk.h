@@ -4,18 +4,20 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/lock_desk.h"
+#include "engines/redlock/change_bell.h"
 #include "engines/redlock/node_poll.h"
 #include "engines/redlock/redlock_engine.h"
 
 namespace holdfast::redlock {
 
-/// Every call needs a majority of the nodes; unavailable, with what each said, without one.
+/// Every task needs a majority of the nodes; unavailable, with what each said, without one.
 class RedlockDesk final : public core::LockDesk, public std::enable_shared_from_this<RedlockDesk> {
  public:
   RedlockDesk(Env& env, Nodes nodes, std::shared_ptr<RedlockEngine> engine, Settings settings);
@@ -34,6 +36,9 @@ class RedlockDesk final : public core::LockDesk, public std::enable_shared_from_
                                 Millis ttl,
                                 TimePoint answer_by) override;
   Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) override;
+  /// Needs one node alone, and so does announce().
+  std::unique_ptr<core::LockEar> listen(LockName name, std::function<void()> on_change) override;
+  void announce(LockName name) override;
 
  private:
   struct Scan;
@@ -48,6 +53,7 @@ class RedlockDesk final : public core::LockDesk, public std::enable_shared_from_
   std::shared_ptr<RedlockEngine> engine_;
   Settings settings_;
   Keys keys_;
+  std::shared_ptr<ChangeBell> bell_;
 };
 
 }  // namespace holdfast::redlock

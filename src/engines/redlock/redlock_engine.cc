@@ -275,6 +275,7 @@ Task<RedlockEngine::Granted> RedlockEngine::acquire(core::LockRequest request,
   const auto waiter = wake_ups_->enter(keys_.channel(request.name));
   Granted granted =
       co_await wait_and_try(request, waiter, std::move(tried.refusal), wait_until, stop);
+  if (granted) granted->met = core::Met::others;
   co_await leave(request, granted ? Leaving::with_the_lock : Leaving::with_nothing);
   co_return granted;
 }

@@ -29,6 +29,9 @@ class Contention : public std::enable_shared_from_this<Contention> {
   /// otherwise in the background.
   Task<Result<Own, AcquireError>> run(TimePoint wait_until, std::stop_token stop);
 
+  /// Who was in the way of it so far.
+  core::Met met() const { return met_; }
+
   /// The session is over: is it the one this relies on?
   void hear_of_end(const std::shared_ptr<Session>& session);
 
@@ -54,7 +57,7 @@ class Contention : public std::enable_shared_from_this<Contention> {
   void depart(const std::string& path);
   void look_again();
 
-  Task<Result<Own, AcquireError>> won(bool waited);
+  Task<Result<Own, AcquireError>> won();
   Task<AcquireError> leave(AcquireError why, TimePoint answer_by);
   AcquireError give_up(Error why);
 
@@ -64,6 +67,7 @@ class Contention : public std::enable_shared_from_this<Contention> {
   core::LockRequest request_;
   Own own_;
   Standing standing_{};
+  core::Met met_{core::Met::nobody};
   std::vector<SessionLine::Listening> listening_{};
   bool waits_{false};
   bool look_{false};

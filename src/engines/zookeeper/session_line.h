@@ -7,8 +7,6 @@
 
 #pragma once
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/deferred.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,6 +15,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/completion.h"
 #include "base/env.h"
 #include "engines/zookeeper/zookeeper_port.h"
 
@@ -65,12 +64,10 @@ class SessionLine : public std::enable_shared_from_this<SessionLine> {
 
   /// As ZookeeperSession::answered().
   auto answered(const SharedRequest& request, TimePoint answer_by) {
-    constexpr auto initiate =
-        [](auto handler, SessionLine* line, const SharedRequest* awaited, TimePoint by) {
-          line->send(*awaited, by, OnAnswer{std::move(handler)});
-        };
-    return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<Answer>)>(
-        initiate, boost::asio::deferred, this, &request, answer_by);
+    const auto start = [this, &request, answer_by](auto handler) {
+      send(request, answer_by, OnAnswer{std::move(handler)});
+    };
+    return completion<Result<Answer>>(start);
   }
 
   /// Calls back between tasks, never inside this call. A Read of the path that watches is to

@@ -66,7 +66,8 @@ Task<Result<core::Grant, AcquireError>> ZookeeperEngine::acquire(core::LockReque
                           .sent_at = confirmation.sent_at,
                           .valid_until = session->valid_until(),
                           .ttl = session->ttl(),
-                          .counts_from = confirmation.counts_from};
+                          .counts_from = confirmation.counts_from,
+                          .met = contention->met()};
   if (request.kind == LeaseKind::detached) {
     parts_->sessions->leave_alone(session);
   } else {

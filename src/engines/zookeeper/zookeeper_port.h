@@ -4,14 +4,13 @@
 
 #pragma once
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/deferred.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/callback.h"
+#include "base/completion.h"
 #include "engines/zookeeper/zookeeper_messages.h"
 
 namespace holdfast::zookeeper {
@@ -61,12 +60,10 @@ class ZookeeperSession {
   /// Awaited, sends and waits for the answer. `request` outlives the await; it is not held, because
   /// g++ 12 destroys what an awaiting expression holds twice.
   auto answered(const SharedRequest& request, TimePoint answer_by) {
-    constexpr auto initiate =
-        [](auto handler, ZookeeperSession* session, const SharedRequest* awaited, TimePoint by) {
-          session->send(*awaited, by, OnAnswer{std::move(handler)});
-        };
-    return boost::asio::async_initiate<const boost::asio::deferred_t, void(Result<Answer>)>(
-        initiate, boost::asio::deferred, this, &request, answer_by);
+    const auto start = [this, &request, answer_by](auto handler) {
+      send(request, answer_by, OnAnswer{std::move(handler)});
+    };
+    return completion<Result<Answer>>(start);
   }
 };
 

@@ -132,7 +132,7 @@ LeaseFunctions::Handed LeaseFunctions::hand_over(LockRows& lock,
       const WallTime before = there.changes_at.value_or(ends);
       there.changes_at = there.claim == "s" ? std::max(before, ends) : std::min(before, ends);
       if (asks) handed.mine = token;
-      if (!asks) tell(next.ask, "granted " + next.ask.owner);
+      if (!asks) tell(next.ask, "granted " + next.ask.owner + ' ' + std::to_string(token));
     }
     lock.waiters.erase(lock.waiters.begin());
     news = News::yes;

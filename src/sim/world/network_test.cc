@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
+#include "sim/world/sim_pipe.h"
+
 namespace holdfast::sim {
 namespace {
 
@@ -109,6 +114,31 @@ TEST_F(NetworkTest, ATraceTellsWhatBecameOfEachMessage) {
   for (const Event& event : trace_.events()) kinds.push_back(event.kind);
   EXPECT_EQ(kinds,
             (std::vector{EventKind::sent, EventKind::lost, EventKind::sent, EventKind::arrived}));
+}
+
+TEST_F(NetworkTest, APipeDeliversInOrderWhatOvertookOthers) {
+  const auto pipe =
+      std::make_shared<SimPipe>(scheduler_, network_, client_, server_, Direction::request);
+  std::vector<int> arrived;
+  network_.way(client_, server_).lose_next = 1;
+  for (int i = 0; i < 3; ++i) pipe->send(1, [&arrived, i] { arrived.push_back(i); });
+  scheduler_.advance(100ms);
+  EXPECT_TRUE(arrived.empty());
+  scheduler_.advance(1min);
+  EXPECT_EQ(arrived, (std::vector{0, 1, 2}));
+}
+
+/// What a message does when it arrives may need the pipe, and so keep it.
+TEST_F(NetworkTest, WhatOvertookOthersInAPipeGoesWithItsWorld) {
+  auto pipe = std::make_shared<SimPipe>(scheduler_, network_, client_, server_, Direction::request);
+  const std::weak_ptr<SimPipe> left = pipe;
+  network_.way(client_, server_).lose_next = 1;
+  for (int i = 0; i < 2; ++i) pipe->send(1, [pipe] {});
+  scheduler_.advance(100ms);
+  pipe.reset();
+  EXPECT_FALSE(left.expired());
+  scheduler_.clear();
+  EXPECT_TRUE(left.expired());
 }
 
 }  // namespace

@@ -48,12 +48,12 @@ core::LeaseSession::Listener SimClient::listener(const std::shared_ptr<LeaseView
   };
 }
 
-Task<Acquired> SimClient::acquire(LockName name, Millis ttl, Duration patience) {
+Task<Acquired> SimClient::acquire(LockName name, Millis ttl, Duration patience, core::Claim claim) {
   const auto shared = std::make_shared<LeaseView::Shared>(LeaseView::Shared{&env(), nullptr, {}});
   auto hear = listener(shared);
   const TimePoint wait_until = env().now() + patience;
   const std::stop_token never;
-  const core::LeaseSession::Wanted wanted{.name = name, .ttl = ttl};
+  const core::LeaseSession::Wanted wanted{.name = name, .ttl = ttl, .claim = claim};
   note(EventKind::asked, 0, name.text());
   auto lease = co_await session().acquire(wanted, wait_until, never, std::move(hear));
   if (!lease) {

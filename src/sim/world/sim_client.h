@@ -59,7 +59,7 @@ class SimClient {
   SimClient(std::string name, const Place& place, std::uint64_t seed, const EngineMaker& maker);
 
   /// Takes the lock, waiting for it up to `patience`.
-  Task<Acquired> acquire(LockName name, Millis ttl, Duration patience);
+  Task<Acquired> acquire(LockName name, Millis ttl, Duration patience, core::Claim claim = {});
   Task<ReleaseOutcome> release(LeaseView lease, Duration patience);
 
   /// Asks the resource. unknown_outcome: no answer in time.

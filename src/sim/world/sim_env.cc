@@ -1,10 +1,6 @@
 #include "sim/world/sim_env.h"
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <cstring>
-#include <exception>
 #include <utility>
 
 #include "base/assert.h"
@@ -35,14 +31,11 @@ Owner SimEnv::fresh_owner() {
 }
 
 void SimEnv::spawn(Task<void> task) {
-  if (killed_) return;
-  const auto finished = [](const std::exception_ptr& thrown) { HOLDFAST_ASSERT(!thrown); };
-  const boost::asio::any_io_executor executor{ready_.get_executor()};
-  boost::asio::co_spawn(executor, std::move(task), finished);
+  if (!killed_) ready_.run_or_add(TaskStep{std::move(task), *this});
 }
 
 void SimEnv::post(std::function<void()> work) {
-  if (!killed_) ready_.get_executor().execute(std::move(work));
+  if (!killed_) ready_.run_or_add(std::move(work));
 }
 
 void SimEnv::kill() {
@@ -82,6 +75,11 @@ bool SimEnv::poll() {
 }
 
 TimePoint SimEnv::true_time(TimePoint local) const { return clock_.when(local.time_since_epoch()); }
+
+void SimEnv::set_clock(TimePoint shows) {
+  HOLDFAST_ASSERT(!parked_.next_due());
+  clock_.step(shows - now());
+}
 
 void SimEnv::set_clock_rate(ClockRate rate) {
   clock_.set_rate(scheduler_.now(), rate);

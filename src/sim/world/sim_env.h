@@ -17,7 +17,7 @@
 
 namespace holdfast::sim {
 
-class SimEnv final : public Env {
+class SimEnv final : public Env, private TaskRunner {
  public:
   /// The seed also says what the boot clock shows: no two processes agree on that.
   SimEnv(Scheduler& scheduler, std::uint64_t seed);
@@ -77,10 +77,13 @@ class SimEnv final : public Env {
     return due_;
   }
 
+  /// What its clock shows from now on. Precondition: nobody waits for a time by it yet.
+  void set_clock(TimePoint shows);
   void set_clock_rate(ClockRate rate);
   TimePoint true_time(TimePoint local) const;
 
  private:
+  void run_later(TaskStep step) override { ready_.add(std::move(step)); }
   void look_at_clock() const;
 
   Scheduler& scheduler_;

@@ -32,8 +32,11 @@ class SimPipe : public std::enable_shared_from_this<SimPipe> {
     std::function<void()> arrive;
   };
 
-  void transmit(const std::shared_ptr<const Message>& message, Duration again_after);
-  void take(const Message& message);
+  using MessagePtr = std::shared_ptr<const Message>;
+
+  void transmit(const MessagePtr& message, Duration again_after);
+  void look_after(const MessagePtr& message, Duration again_after);
+  void take(const MessagePtr& message);
 
   Scheduler& scheduler_;
   Network& network_;
@@ -43,8 +46,8 @@ class SimPipe : public std::enable_shared_from_this<SimPipe> {
   bool open_{true};
   std::uint64_t sent_{0};
   std::uint64_t arrived_{0};
-  /// Overtook others.
-  std::map<std::uint64_t, std::function<void()>> early_;
+  /// Overtook others. The scheduler keeps them: what they refer to may keep this pipe.
+  std::map<std::uint64_t, std::weak_ptr<const Message>> early_;
 };
 
 }  // namespace holdfast::sim

@@ -21,7 +21,10 @@ Error belongs_to_session() {
 }  // namespace
 
 AdvisoryDesk::AdvisoryDesk(Env& env, std::shared_ptr<PostgresPort> port, Settings settings)
-    : env_{env}, port_{std::move(port)}, settings_{std::move(settings)} {}
+    : env_{env},
+      port_{std::move(port)},
+      settings_{std::move(settings)},
+      bell_{std::make_shared<ChangeBell>(env_, port_, settings_.patience)} {}
 
 Task<Result<Rows>> AdvisoryDesk::ask(Call call, TimePoint answer_by) {
   const SharedCall shared = share(std::move(call));
@@ -95,5 +98,12 @@ Task<Result<Duration>> AdvisoryDesk::extend(LockName, Owner, Millis, TimePoint) 
 Task<Result<ReleaseOutcome>> AdvisoryDesk::release(LockName, Owner, TimePoint) {
   co_return Unexpected{belongs_to_session()};
 }
+
+std::unique_ptr<core::LockEar> AdvisoryDesk::listen(LockName name,
+                                                    std::function<void()> on_change) {
+  return bell_->listen(settings_.prefix + name.text(), std::move(on_change));
+}
+
+void AdvisoryDesk::announce(LockName name) { bell_->ring(settings_.prefix + name.text()); }
 
 }  // namespace holdfast::postgres::advisory

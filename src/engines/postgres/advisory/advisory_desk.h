@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "core/lock_desk.h"
 #include "engines/postgres/advisory/advisory_engine.h"
 #include "engines/postgres/advisory/look.h"
+#include "engines/postgres/change_bell.h"
 
 namespace holdfast::postgres::advisory {
 
@@ -37,6 +39,9 @@ class AdvisoryDesk final : public core::LockDesk,
                                 TimePoint answer_by) override;
   Task<Result<ReleaseOutcome>> release(LockName name, Owner owner, TimePoint answer_by) override;
 
+  std::unique_ptr<core::LockEar> listen(LockName name, std::function<void()> on_change) override;
+  void announce(LockName name) override;
+
  private:
   Task<Result<void>> end(Seen holder, TimePoint answer_by);
   Task<Result<Rows>> ask(Call call, TimePoint answer_by);
@@ -44,6 +49,7 @@ class AdvisoryDesk final : public core::LockDesk,
   Env& env_;
   std::shared_ptr<PostgresPort> port_;
   Settings settings_;
+  std::shared_ptr<ChangeBell> bell_;
 };
 
 }  // namespace holdfast::postgres::advisory

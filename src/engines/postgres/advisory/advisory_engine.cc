@@ -87,17 +87,23 @@ Task<Result<core::Grant, AcquireError>> AdvisoryEngine::acquire(core::LockReques
   const TimePoint last_word = std::max(wait_until, env_.now()) + settings_.patience;
   const std::int64_t key = advisory_key(settings_.prefix, request.name.text());
   TimePoint fails_at = env_.now() + settings_.patience;
+  core::Met met = core::Met::nobody;
   for (std::uint32_t attempt = 0;; ++attempt) {
     Result<Taken> taken = Taken{};
-    // Where this process has it, it is not free.
-    if (!waits || !lines_->has(key)) {
-      taken = co_await try_once(request, std::min(fails_at, last_word));
+    // Where this process has it, it is not free; but readers may share it.
+    const On on = waits && lines_->has(key) ? On::line_of_its_own : On::any_line;
+    if (on == On::any_line || request.claim.mode == Mode::shared) {
+      taken = co_await try_once(request, on, std::min(fails_at, last_word));
     }
+    if (taken && !*taken) met = core::Met::others;
     if (taken && !*taken && waits && !stop.stop_requested()) {
       taken = co_await wait_once(request, wait_until, stop);
       if (taken) fails_at = env_.now() + settings_.patience;
     }
-    if (taken && *taken) co_return **taken;
+    if (taken && *taken) {
+      (*taken)->met = met;
+      co_return **taken;
+    }
     const bool cancelled = waits && stop.stop_requested();
     if (cancelled || (taken && (!waits || env_.now() >= wait_until))) {
       const Errc code = !waits ? Errc::busy : cancelled ? Errc::cancelled : Errc::timeout;
@@ -123,9 +129,12 @@ Task<AcquireError> AdvisoryEngine::refuse(Errc code, LockName name) {
 }
 
 Task<Result<AdvisoryEngine::Taken>> AdvisoryEngine::try_once(core::LockRequest request,
+                                                             On on,
                                                              TimePoint answer_by) {
   const std::int64_t key = advisory_key(settings_.prefix, request.name.text());
-  auto use = co_await lines_->quick(request.ttl, key, answer_by);
+  auto line = on == On::any_line ? lines_->quick(request.ttl, key, answer_by)
+                                 : lines_->patient(request.ttl, key, answer_by);
+  auto use = co_await std::move(line);
   if (!use) co_return Unexpected{use.error()};
   const bool shared = request.claim.mode == Mode::shared;
   const SharedCall call = share({shared ? &kTryShared : &kTryExclusive, {std::to_string(key)}});

@@ -71,7 +71,8 @@ class AdvisoryEngine final : public core::LeaseEngine,
 
   /// A token that was drawn becomes one that may be handed out, or a failure. Most are reserved.
   Task<void> reserve(const LineUse& use, Result<Token>& drawn, TimePoint answer_by);
-  Task<Result<Taken>> try_once(core::LockRequest request, TimePoint answer_by);
+  enum class On : std::uint8_t { any_line, line_of_its_own };
+  Task<Result<Taken>> try_once(core::LockRequest request, On on, TimePoint answer_by);
   Task<Result<Taken>> wait_once(core::LockRequest request,
                                 TimePoint wait_until,
                                 std::stop_token stop);

@@ -1,8 +1,10 @@
 #include "engines/postgres/driver/name_lookup.h"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <tuple>
+#include <utility>
+
+#include "base/completion.h"
 
 namespace holdfast::postgres {
 namespace {
@@ -10,7 +12,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+using Found = std::tuple<boost::system::error_code, tcp::resolver::results_type>;
 
 }  // namespace
 
@@ -24,7 +26,10 @@ Task<FoundHosts> look_up(runtime::AsioEnv& env, const std::vector<Host>& hosts) 
       found.hosts.push_back(host);
       continue;
     }
-    const auto [failed, answers] = co_await resolver.async_resolve(host.host, host.port, kAwait);
+    const auto resolve = [&](auto handler) {
+      resolver.async_resolve(host.host, host.port, std::move(handler));
+    };
+    const auto [failed, answers] = co_await completion<Found>(resolve);
     if (failed) {
       found.failures.push_back({error_at(host.text(), Errc::unavailable, failed.message())});
     }

@@ -148,13 +148,7 @@ BEGIN
 END $$;
 )sql";
 
-/// Gives a lock to those who wait and are still there, first come first served, as long as the next
-/// may enter, and tells each of them alone unless it is the one that asks. Who is first then is
-/// told in how many milliseconds it should look again; with `_news` also when it was first before.
-///
-/// mine: the token of the one that asks, if it has one now. head: who is first. there: who holds it
-/// now.
-inline constexpr std::string_view kLeaseHandOver = R"sql(
+inline constexpr std::string_view kLeaseNews = R"sql(
 CREATE FUNCTION holdfast.tell(_session bigint, _words text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF _session IS NOT NULL THEN
@@ -167,7 +161,18 @@ BEGIN
   RETURN greatest(
     holdfast.ms_until(coalesce(_there.closed_until, _there.changes_at), _now), 0) + 1;
 END $$;
-CREATE FUNCTION holdfast.hand_over(_name text, _now timestamptz, _asking text, _news boolean,
+)sql";
+
+/// Gives a lock to those who wait and are still there, first come first served, as long as the next
+/// may enter, and tells each of them alone, with its token, unless it is the one that asks. Who is
+/// first then is told in how many milliseconds it should look again; with `_news` also when it was
+/// first before.
+///
+/// mine: the token of the one that asks, if it has one now. head: who is first. there: who holds it
+/// now.
+inline constexpr std::string_view kLeaseHandOver = R"sql(
+CREATE OR REPLACE FUNCTION holdfast.hand_over(_name text, _now timestamptz, _asking text,
+                                   _news boolean,
                                    OUT mine bigint, OUT head text, OUT there holdfast.holders)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -198,7 +203,7 @@ BEGIN
       IF waits.owner = _asking THEN
         mine := minted;
       ELSE
-        PERFORM holdfast.tell(waits.session, 'granted ' || waits.owner);
+        PERFORM holdfast.tell(waits.session, 'granted ' || waits.owner || ' ' || minted);
       END IF;
     END IF;
     DELETE FROM holdfast.waiter WHERE name = _name AND place = waits.place;

@@ -18,7 +18,7 @@ namespace holdfast::postgres {
 
 /// Of the schema this program uses. A change of the SQL that a database may have already is a new
 /// version, with a step from the one before.
-inline constexpr std::int32_t kSchemaVersion = 3;
+inline constexpr std::int32_t kSchemaVersion = 4;
 
 /// A schema that is there.
 struct SchemaFacts {

@@ -23,6 +23,8 @@ constexpr std::array kParts{sql::kBase,
                             sql::kFence,
                             sql::kStoreRows,
                             sql::kStoreFenced,
+                            sql::kStoreWrite,
+                            sql::kStoreWriteSlowly,
                             sql::kStorePlain,
                             sql::kCallersFence,
                             sql::kCallersOnce,
@@ -44,8 +46,13 @@ constexpr std::string_view kReservation =
 /// Version 3: rate limits.
 constexpr std::string_view kLimiting = Joined<sql::kLimits, sql::kLimitsStep>::value;
 
+/// Version 4: who is given a lock is told its token.
+constexpr std::string_view kTelling =
+    Joined<sql::kLeaseHandOver, sql::kLeaseRelease, sql::kStoreWrite>::value;
+
 /// kSteps[N - 1] makes version N + 1 of version N.
-constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps{kReservation, kLimiting};
+constexpr std::array<std::string_view, kSchemaVersion - 1> kSteps{
+    kReservation, kLimiting, kTelling};
 
 /// Statements have one command each: several become the body of an anonymous function. One such
 /// body at a time, for whoever makes or changes the schema.

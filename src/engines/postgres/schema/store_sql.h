@@ -190,25 +190,28 @@ BEGIN
   RETURN holdfast.entry(r.version, d.fence, r.value);
 END $$;
 
+)sql";
+
+inline constexpr std::string_view kStoreWrite = R"sql(
 -- applied or duplicate, version, sequence. An opened holder passes at once, under the conditions of
 -- decide_write; whoever does not is decided on slowly.
-CREATE FUNCTION holdfast.store_write(of_space text, of_key text, domain text, mode text,
+CREATE OR REPLACE FUNCTION holdfast.store_write(of_space text, of_key text, domain text, mode text,
                                      token bigint, owner text, new_value bytea, number numeric,
                                      opened boolean, keep bigint, request bigint, age bigint)
 RETURNS holdfast.reply LANGUAGE plpgsql VOLATILE
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  made bigint := holdfast.next_version(0);
+  made bigint := extract(epoch FROM clock_timestamp()) * 1000000;
   answer holdfast.reply;
 BEGIN
   IF mode = 'exclusive' AND keep IS NULL AND coalesce(number <= 9007199254740991, true) THEN
     UPDATE holdfast.store s
        SET value = new_value, version = greatest(s.version + 1, made),
-           fence.sequence = coalesce(number::bigint, (s.fence).sequence + 1),
-           fence.written = token,
-           fence.written_sequence = coalesce(number::bigint, (s.fence).sequence + 1),
+           fence = ROW(store_write.domain, (s.fence).policy, token, owner, token, owner,
+                       coalesce(number, (s.fence).sequence + 1), token,
+                       coalesce(number, (s.fence).sequence + 1))::holdfast.fence,
            done = ARRAY[request, greatest(s.version + 1, made),
-                        coalesce(number::bigint, (s.fence).sequence + 1)] || s.done[1:9]
+                        coalesce(number, (s.fence).sequence + 1)::bigint] || s.done[1:9]
      WHERE s.space = of_space AND s.key = of_key AND s.forget IS NULL AND s.expires IS NULL
        AND (s.fence).domain = store_write.domain AND (s.fence).exclusive = token
        AND (s.fence).exclusive_owner = owner AND (s.fence).newest = token
@@ -228,7 +231,9 @@ BEGIN
   RETURN holdfast.write_slowly(of_space, of_key, ROW(domain, mode, token, owner)::holdfast.caller,
                                new_value, number, opened, keep, request, age);
 END $$;
+)sql";
 
+inline constexpr std::string_view kStoreWriteSlowly = R"sql(
 CREATE FUNCTION holdfast.write_slowly(of_space text, of_key text, h holdfast.caller,
                                       new_value bytea, number numeric, opened boolean, keep bigint,
                                       request bigint, age bigint)

@@ -1,10 +1,10 @@
 #include "engines/redis/driver/connection.h"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <tuple>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/completion.h"
 #include "engines/redis/driver/greeting.h"
 
 namespace holdfast::redis {
@@ -12,7 +12,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+using Moved = std::tuple<boost::system::error_code, std::size_t>;
 
 /// What a connection keeps of a large buffer after it has been used.
 constexpr std::size_t kOutputKept = std::size_t{1} << 20;
@@ -73,7 +73,10 @@ Task<Result<void, Failure>> Connection::introduce() {
   const Greeting greeting{*target_};
   output_ = greeting.bytes();
   // Whether that failed is told by reading, after what a server said before it closed.
-  co_await transport_.write(asio::buffer(output_), kAwait);
+  const auto write = [this](auto handler) {
+    transport_.write(asio::buffer(output_), std::move(handler));
+  };
+  co_await completion<Moved>(write);
   output_.clear();
   for (const Greeting::Step step : greeting.steps()) {
     const auto reply = co_await read_one();
@@ -84,11 +87,14 @@ Task<Result<void, Failure>> Connection::introduce() {
 }
 
 Task<Result<Reply, Failure>> Connection::read_one() {
+  const auto read = [this](auto handler) {
+    transport_.read(asio::buffer(input_), std::move(handler));
+  };
   for (;;) {
     auto reply = reader_.next();
     if (!reply) co_return Unexpected{not_redis(reply.error())};
     if (*reply) co_return std::move(**reply);
-    const auto [failed, size] = co_await transport_.read(asio::buffer(input_), kAwait);
+    const auto [failed, size] = co_await completion<Moved>(read);
     if (failed) co_return Unexpected{transport_.failure(*target_, failed)};
     reader_.feed({input_.data(), size});
   }

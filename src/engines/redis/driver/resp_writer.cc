@@ -25,8 +25,26 @@ void append_head(std::string& out, char sign, std::size_t number) {
   out.append("\r\n");
 }
 
+/// How words of up to 99 bytes begin, which most have.
+using Heads = std::array<std::array<char, 5>, 100>;
+
+constexpr Heads kHeads = [] {
+  Heads heads{};
+  for (std::size_t size = 0; size < heads.size(); ++size) {
+    const auto tens = static_cast<char>('0' + size / 10);
+    const auto ones = static_cast<char>('0' + size % 10);
+    heads[size] = size < 10 ? std::array{'$', ones, '\r', '\n', '\0'}
+                            : std::array{'$', tens, ones, '\r', '\n'};
+  }
+  return heads;
+}();
+
 void append_word(std::string& out, std::string_view word) {
-  append_head(out, '$', word.size());
+  if (word.size() < kHeads.size()) {
+    out.append(kHeads[word.size()].data(), word.size() < 10 ? 4 : 5);
+  } else {
+    append_head(out, '$', word.size());
+  }
   out.append(word);
   out.append("\r\n");
 }

@@ -1,11 +1,12 @@
 #include "engines/redis/driver/transport.h"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
+
+#include "base/completion.h"
 
 namespace holdfast::redis {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+using Done = std::tuple<boost::system::error_code>;
+using Found = std::tuple<boost::system::error_code, tcp::resolver::results_type>;
 
 }  // namespace
 
@@ -35,7 +37,10 @@ Task<Result<std::vector<Transport::Protocol::endpoint>, Failure>> Transport::loo
   const runtime::AsioEnv::Unwatched unwatched{env_};
   tcp::resolver resolver{env_.context()};
   const std::string service = std::to_string(target.port);
-  const auto [failed, answers] = co_await resolver.async_resolve(target.host, service, kAwait);
+  const auto resolve = [&](auto handler) {
+    resolver.async_resolve(target.host, service, std::move(handler));
+  };
+  const auto [failed, answers] = co_await completion<Found>(resolve);
   if (failed) co_return Unexpected{passing_failure(target, failed)};
   for (const auto& answer : answers) found.emplace_back(answer.endpoint());
   co_return found;
@@ -48,7 +53,8 @@ Task<Result<void, Failure>> Transport::connect(const RedisTarget& target) {
   for (const Protocol::endpoint& endpoint : *endpoints) {
     failed = open(endpoint);
     if (failed) continue;
-    std::tie(failed) = co_await socket_.async_connect(endpoint, kAwait);
+    const auto begin = [&](auto handler) { socket_.async_connect(endpoint, std::move(handler)); };
+    std::tie(failed) = co_await completion<Done>(begin);
     if (!failed || failed == asio::error::operation_aborted) break;
   }
   if (failed) co_return Unexpected{passing_failure(target, failed)};
@@ -78,7 +84,10 @@ Task<Result<void, Failure>> Transport::agree_on_tls(const RedisTarget& target) {
   if (const auto expected = expect_server(session_->native_handle(), target); !expected) {
     co_return Unexpected{Failure{expected.error(), Failure::Cause::lasting}};
   }
-  const auto [failed] = co_await session_->async_handshake(asio::ssl::stream_base::client, kAwait);
+  const auto shake_hands = [this](auto handler) {
+    session_->async_handshake(asio::ssl::stream_base::client, std::move(handler));
+  };
+  const auto [failed] = co_await completion<Done>(shake_hands);
   if (failed) co_return Unexpected{failure(target, failed)};
   co_return Result<void, Failure>{};
 }

@@ -1,9 +1,9 @@
 #include "engines/zookeeper/driver/name_lookup.h"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <tuple>
 
+#include "base/completion.h"
 #include "engines/zookeeper/driver/failure.h"
 
 namespace holdfast::zookeeper {
@@ -12,7 +12,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+using Found = std::tuple<boost::system::error_code, tcp::resolver::results_type>;
 
 /// The port is what stands after the last colon.
 void append(std::string& servers, const asio::ip::address& address, std::uint16_t port) {
@@ -42,7 +42,10 @@ Task<Result<std::string>> look_up_servers(runtime::AsioEnv& env,
   Error not_found;
   for (const core::Endpoint& endpoint : endpoints) {
     const std::string service = std::to_string(endpoint.port);
-    const auto [failed, answers] = co_await resolver.async_resolve(endpoint.host, service, kAwait);
+    const auto resolve = [&](auto handler) {
+      resolver.async_resolve(endpoint.host, service, std::move(handler));
+    };
+    const auto [failed, answers] = co_await completion<Found>(resolve);
     if (failed) not_found = error_at(endpoint.text(), Errc::unavailable, failed.message());
     for (const auto& answer : answers) append(servers, answer.endpoint().address(), endpoint.port);
   }
